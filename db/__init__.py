@@ -1,0 +1,1 @@
+"""Remembering: PostgreSQL through SQLAlchemy Core and psycopg."""

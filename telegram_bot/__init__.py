@@ -1,0 +1,1 @@
+"""Talking: the bot, its web process and its command line."""
