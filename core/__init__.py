@@ -1,0 +1,101 @@
+"""The game: its front door. Nothing of the core is imported from elsewhere.
+
+Pure and deterministic: no clock, no files, no network; chance comes from the game's own seed.
+"""
+
+from core.asks import (
+    ANSWER,
+    DECLARE,
+    DEFEND,
+    FORGET,
+    KEEP,
+    OFFER,
+    PASS,
+    PASS_ON,
+    SHOW,
+    STEP_TWO,
+    SWAP,
+    TARGET,
+    Ask,
+    Card,
+    Choice,
+    Seat,
+)
+from core import events, players, scenario
+from core.game import (
+    RULES_VERSION,
+    STATE_VERSION,
+    Diverged,
+    Game,
+    Live,
+    NotLegal,
+    Step,
+    apply,
+    begin,
+    digest,
+    freeze,
+    new_game,
+    resume,
+    thaw,
+)
+from core.cards.registry import CARDS, CardRule, box
+from core.events import Event, seen_by
+from core.options import LEAST, MOST, Options, Refused, deck_in_use, presets, read_options
+from core.setup import deal
+from core.table import Outcome, Role, Table
+from core.view import View, view, view_of
+
+__all__ = [
+    "ANSWER",
+    "CARDS",
+    "DECLARE",
+    "DEFEND",
+    "FORGET",
+    "KEEP",
+    "LEAST",
+    "MOST",
+    "OFFER",
+    "PASS",
+    "PASS_ON",
+    "RULES_VERSION",
+    "SHOW",
+    "STATE_VERSION",
+    "STEP_TWO",
+    "SWAP",
+    "TARGET",
+    "Ask",
+    "Card",
+    "CardRule",
+    "Choice",
+    "Diverged",
+    "Event",
+    "Game",
+    "Live",
+    "NotLegal",
+    "Options",
+    "Outcome",
+    "Refused",
+    "Role",
+    "Seat",
+    "Step",
+    "Table",
+    "View",
+    "apply",
+    "begin",
+    "box",
+    "deal",
+    "deck_in_use",
+    "digest",
+    "events",
+    "freeze",
+    "new_game",
+    "players",
+    "presets",
+    "read_options",
+    "resume",
+    "scenario",
+    "seen_by",
+    "thaw",
+    "view",
+    "view_of",
+]

@@ -1,0 +1,1 @@
+"""Who chooses when no person does: the clock (R65, R66), and the players played by the bot. From a view alone."""
