@@ -59,7 +59,7 @@ SETTINGS = {
     "log_timezone": "UTC",
 } | QUIET
 # For data that may be lost with the machine: tests.
-CARELESS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+CARELESS = {"fsync": "off", "full_page_writes": "off"}
 
 
 class NoPostgres(Exception):

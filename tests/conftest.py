@@ -5,6 +5,7 @@
 ``blank_database_url``     one without any table
 """
 
+import contextlib
 import itertools
 import shutil
 import tempfile
@@ -20,10 +21,18 @@ from db.local import LocalPostgres
 numbers = itertools.count(1)
 
 
+def memory() -> str | None:
+    """A folder in memory, where making a database folder takes a third of the time; Docker's own is too small."""
+    with contextlib.suppress(OSError):
+        if shutil.disk_usage("/dev/shm").free > 2 << 30:
+            return "/dev/shm"
+    return None
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[LocalPostgres]:
     """A server that is gone after the run, data and all."""
-    folder = Path(tempfile.mkdtemp(prefix="stay-away-tests-"))
+    folder = Path(tempfile.mkdtemp(prefix="stay-away-tests-", dir=memory()))
     folder.chmod(0o755)  # as root the server is run by another user
     try:
         with LocalPostgres(folder, fsync=False) as server:
