@@ -116,6 +116,10 @@ def data_in(folder: Path) -> Path:
     return data
 
 
+def address(data: Path) -> str:
+    return psycopg.conninfo.make_conninfo(user="postgres", dbname="postgres", host=str(data))
+
+
 def server_of(folder: Path) -> int:
     pid = local.pid_in(data_in(folder))
     assert pid
@@ -158,8 +162,11 @@ def test_a_server_killed_with_all_its_children_starts_again(begun, program, fold
 def test_a_server_that_just_lost_a_child_is_waited_for(begun, program, folder):
     user = program()
     user.do("start")
-    pid, = next(row for row in user.do("sql select pid from pg_stat_activity where backend_type = 'checkpointer'"))
-    os.kill(pid, signal.SIGKILL)
+    (pid,), = user.do("sql select pid from pg_stat_activity where backend_type = 'checkpointer'")
+    with psycopg.connect(address(data_in(folder)), autocommit=True) as witness:
+        os.kill(pid, signal.SIGKILL)
+        with pytest.raises(psycopg.OperationalError):
+            witness.execute("select pg_sleep(60)")  # ends when the server sends all its children away
     assert user.do("start")
     assert user.do("up") is True
 
@@ -262,8 +269,7 @@ def test_the_servers_log_tells_no_hand(begun, program, folder):
     user = program()
     user.do("start")
     data = data_in(folder)
-    address = psycopg.conninfo.make_conninfo(user="postgres", dbname="postgres", host=str(data))
-    with psycopg.connect(address, autocommit=True) as connection:
+    with psycopg.connect(address(data), autocommit=True) as connection:
         connection.execute("create table hands (seat text primary key, card text check (card <> 'The Thing'))")
         connection.execute("insert into hands values (%s, %s)", ("s1", "Flamethrower"))
         with pytest.raises(psycopg.errors.UniqueViolation, match="s1"):
