@@ -62,6 +62,10 @@ SETTINGS = {
 CARELESS = {"fsync": "off", "full_page_writes": "off"}
 
 
+# Servers that we started and leave to others: a Popen complains when it is forgotten before its process ends.
+left_running: list[subprocess.Popen[bytes]] = []
+
+
 class NoPostgres(Exception):
     """There is no local Postgres to be had; str() is one line that says why and how to mend it."""
 
@@ -111,6 +115,8 @@ class LocalPostgres:
             try:
                 fcntl.flock(self.use, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
+                if self.server is not None:
+                    left_running.append(self.server)
                 return False
             else:
                 return self.shut_down()
@@ -230,6 +236,8 @@ class LocalPostgres:
                 if self.server is not None:
                     self.server.poll()  # our own child stays a zombie, and so "alive", until it is waited for
                 if not is_server(pid, self.data):
+                    if self.server is not None and self.server.pid == pid:
+                        self.server.wait()
                     return True
                 time.sleep(0.01)
         raise NoPostgres(f"Postgres (process {pid}) cannot be stopped")
