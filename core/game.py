@@ -100,9 +100,13 @@ class Game(msgspec.Struct, frozen=True):
 
 
 class Step(NamedTuple):
-    """What an answer led to: the game at rest, what happened, who is asked what now, and the table behind it."""
+    """What an answer led to: the game at rest, what happened, who is asked what now, and the table behind it.
+
+    *earlier* is what had happened before in the turn that was answered in.
+    """
 
     game: Game
+    earlier: list[Event]
     events: list[Event]
     asks: dict[Seat, Ask]
     standing: dict[Seat, tuple[Choice, ...]]
@@ -169,7 +173,7 @@ class _Replay:
     def rest(self, told: int = 0) -> Step:
         live = self.live
         game = Game(self.turn_start, tuple(self.answers), digest(live.table))
-        return Step(game, live.table.events[told:], live.asks, live.standing, live.table)
+        return Step(game, live.table.events[:told], live.table.events[told:], live.asks, live.standing, live.table)
 
 
 _encoder = msgspec.json.Encoder()
