@@ -121,7 +121,7 @@ games = Table(
     Column("options", JSONB, nullable=False, server_default=_nothing),
     Column("pace", Text, nullable=False),
     Column("roster", JSONB, nullable=False, server_default=_none, comment="[{seat, person, name, played_by}]"),
-    Column("votes", JSONB, nullable=False, server_default=_nothing),
+    Column("memo", JSONB, nullable=False, server_default=_nothing, comment="what use cases keep from press to press"),
     Column("public_seed", Text, nullable=False, comment="for words and pauses, never for the game's dice"),
     Column("turn_start", Text, comment="the table at the start of the turn, as core writes it: secret"),
     Column("answers", JSONB, nullable=False, server_default=_none, comment="[[seat, [choice]]] since then: secret"),

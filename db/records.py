@@ -55,7 +55,7 @@ class GameRow(Struct, frozen=True, kw_only=True):
     options: dict[str, Any] = {}
     pace: str
     roster: tuple[SeatRow, ...] = ()
-    votes: dict[str, Any] = {}
+    memo: dict[str, Any] = {}
     public_seed: str
     turn_start: str | None = None
     answers: tuple[tuple[str, tuple[str, ...]], ...] = ()

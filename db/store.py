@@ -735,14 +735,14 @@ def _storable(words: str) -> str:
 
 
 _FIELDS = GameRow.__struct_fields__
-_AS_TEXT = {"options", "roster", "votes", "answers", "timers", "outcome"}
+_AS_TEXT = {"options", "roster", "memo", "answers", "timers", "outcome"}
 _COLUMNS = ", ".join(f"g.{name}::text" if name in _AS_TEXT else f"g.{name}" for name in _FIELDS)
 _DECODE: Mapping[int, Callable[[str], Any]] = {
     _FIELDS.index(name): msgspec.json.Decoder(kind).decode
     for name, kind in {
         "options": dict[str, Any],
         "roster": tuple[SeatRow, ...],
-        "votes": dict[str, Any],
+        "memo": dict[str, Any],
         "answers": tuple[tuple[str, tuple[str, ...]], ...],
         "timers": tuple[Timer, ...],
         "outcome": dict[str, Any] | None,
