@@ -36,6 +36,7 @@ class Live:
     def __init__(self, table: Table, before_turn: Callable[[Table], None] | None = None) -> None:
         self.table = table
         self.asks: dict[Seat, Ask] = {}
+        self.question = 0  # how many were put
         self._waiting: tuple[Ask, ...] = ()
         self._answers: Answers = {}
         self._before_turn = before_turn
@@ -73,6 +74,7 @@ class Live:
             self._waiting = self._begin_turn()
         self._answers = {}
         self.asks = {ask.seat: ask for ask in self._waiting}
+        self.question += 1
 
     def _begin_turn(self) -> tuple[Ask, ...]:
         if self._before_turn is not None:
@@ -102,7 +104,8 @@ class Game(msgspec.Struct, frozen=True):
 class Step(NamedTuple):
     """What an answer led to: the game at rest, what happened, who is asked what now, and the table behind it.
 
-    *earlier* is what had happened before in the turn that was answered in.
+    *earlier* is what had happened before in the turn that was answered in; *anew* tells that a new question is put, and
+    not the same one still awaited from others (R48).
     """
 
     game: Game
@@ -111,6 +114,7 @@ class Step(NamedTuple):
     asks: dict[Seat, Ask]
     standing: dict[Seat, tuple[Choice, ...]]
     table: Table
+    anew: bool
 
     @property
     def outcome(self) -> Outcome | None:
@@ -131,16 +135,16 @@ def resume(game: Game) -> Step:
     """The game as it stands; its events are those of the turn so far. Raises Diverged."""
     replay = _Replay(game.turn_start)
     replay.repeat(game)
-    return replay.rest()
+    return replay.rest(anew=False)
 
 
 def apply(game: Game, seat: Seat, choice: Choice) -> Step:
     """One answer: the new game, what happened, and who is asked what now. Raises NotLegal, Diverged."""
     replay = _Replay(game.turn_start)
     replay.repeat(game)
-    told = len(replay.live.table.events)
+    told, question = len(replay.live.table.events), replay.live.question
     replay.answer(seat, choice)
-    return replay.rest(told)
+    return replay.rest(told, anew=replay.live.question != question)
 
 
 class _Replay:
@@ -170,10 +174,10 @@ class _Replay:
         if game.digest and digest(self.live.table) != game.digest:
             raise Diverged
 
-    def rest(self, told: int = 0) -> Step:
-        live = self.live
+    def rest(self, told: int = 0, anew: bool = True) -> Step:
+        live, events = self.live, self.live.table.events
         game = Game(self.turn_start, tuple(self.answers), digest(live.table))
-        return Step(game, live.table.events[:told], live.table.events[told:], live.asks, live.standing, live.table)
+        return Step(game, events[:told], events[told:], live.asks, live.standing, live.table, anew)
 
 
 _encoder = msgspec.json.Encoder()
