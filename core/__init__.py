@@ -3,6 +3,7 @@
 Pure and deterministic: no clock, no files, no network; chance comes from the game's own seed.
 """
 
+from core import events, players, scenario
 from core.asks import (
     ANSWER,
     DECLARE,
@@ -21,7 +22,8 @@ from core.asks import (
     Choice,
     Seat,
 )
-from core import events, players, scenario
+from core.cards.registry import CARDS, CardRule, box
+from core.events import Event, seen_by
 from core.game import (
     RULES_VERSION,
     STATE_VERSION,
@@ -38,8 +40,6 @@ from core.game import (
     resume,
     thaw,
 )
-from core.cards.registry import CARDS, CardRule, box
-from core.events import Event, seen_by
 from core.options import LEAST, MOST, Options, Refused, deck_in_use, presets, read_options
 from core.setup import deal
 from core.table import Outcome, Role, Table

@@ -289,7 +289,7 @@ def _secrets(kind: type[Event]) -> tuple[tuple[str, KnownTo], ...]:
 def seen_by(event: E, viewer: Seat | None) -> E | None:
     """*event* as *viewer* knows it: parts it may not know are None; None when it may not know of the event at all.
 
-    With viewer None: as the whole group knows it. Whoever looks from outside, the eliminated included, sees what all see.
+    With viewer None: as the whole group knows it. The eliminated see what all see.
     """
     if isinstance(event, HandShown):
         if event.to is None or viewer == event.seat or viewer in event.to:

@@ -68,7 +68,7 @@ class Live:
             raise NotLegal(f"{seat} cannot do that now")
 
     def _go_on(self, answers: Answers | None) -> None:
-        """Hand the answers to the rule (None: no turn has begun yet), and play on until somebody is asked or all is over."""
+        """Hand the answers to the rule (None: no turn has begun); play on until somebody is asked or all is over."""
         self._waiting = () if answers is None else self._next_question(answers)
         while not self._waiting and self.table.outcome is None:
             self._waiting = self._begin_turn()
@@ -84,9 +84,10 @@ class Live:
 
     def _next_question(self, answers: Answers | None) -> tuple[Ask, ...]:
         try:
-            return self._rule.send(answers)  # type: ignore[arg-type]
+            waiting: tuple[Ask, ...] = self._rule.send(answers)  # type: ignore[arg-type]
         except StopIteration:
             return ()
+        return waiting
 
     def _stop(self) -> None:
         self._rule.close()

@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from reprlib import repr as short
+from typing import Any, NamedTuple, TypeAlias
 
 from core.asks import Card, Choice, Seat
 from core.cards.registry import CARDS, THING
 from core.events import Bare, CardDiscarded, CardDrawn, CardPassedOn, Event, Exchanged, HandShown, cards_named, seen_by
 from core.game import Live, NotLegal, Step, apply, begin, thaw
-from core.options import LEAST, Options, Refused, read_options
+from core.options import LEAST, MOST, Options, Refused, read_options
 from core.players import clock
 from core.table import Dead, ImpossibleChance, Role, Table
 from core.view import doors
 
 CLOCKWISE = {"clockwise": 1, "counterclockwise": -1}
-ROLES: tuple[Role, ...] = ("human", "infected", "thing")
 
 
 class Unfit(ValueError):
@@ -31,10 +31,9 @@ class Failed(AssertionError):
     """A scenario that did not go as it says; str() is `step N: what differed`."""
 
 
-# --- the table ---
+# --- the shapes of the form: each reads *value*, called *what*, at a table of *seats*, or raises Unfit ---
 
-TABLE_KEYS = {"title", "cites", "options", "seats", "eliminated", "roles", "hands", "deck", "pile", "turn"}
-TABLE_KEYS |= {"direction", "doors", "quarantines", "chance", "play"}
+Reader: TypeAlias = Callable[[Any, str, Sequence[Seat]], Any]
 
 
 def _need(true: object, what: str) -> None:
@@ -42,118 +41,166 @@ def _need(true: object, what: str) -> None:
         raise Unfit(what)
 
 
-def _a_list(value: Any, what: str) -> list[Any]:
-    _need(isinstance(value, list), f"{what} is a list")
+def _text(value: Any, what: str) -> str:
+    """A name: text, or a number that somebody is called."""
+    _need(isinstance(value, (str, int)) and not isinstance(value, bool), f"{what}: {short(value)} is no name")
+    return str(value)
+
+
+def _name(value: Any, what: str, seats: Sequence[Seat]) -> Seat:
+    name = _text(value, what)
+    _need(name in seats, f"{what}: {short(name)} has no seat")
+    return name
+
+
+def _list(value: Any, what: str) -> list[Any]:
+    _need(isinstance(value, list), f"{what} is a list, not {short(value)}")
     return list(value)
 
 
-def _a_map(value: Any, what: str) -> dict[str, Any]:
-    _need(isinstance(value, dict), f"{what} goes by name")
-    return {str(key): part for key, part in value.items()}
+def _map(value: Any, what: str) -> dict[str, Any]:
+    _need(isinstance(value, dict), f"{what} goes by name: {short(value)} does not")
+    return {_text(key, what): part for key, part in value.items()}
 
 
-def _cards(value: Any, what: str) -> list[Card]:
-    cards = _a_list(value, what)
-    for card in cards:
-        _need(isinstance(card, str) and card in CARDS, f"{what}: there is no card {card!r}")
-    return cards
+def _number(value: Any, what: str, seats: Sequence[Seat] = ()) -> int:
+    fits = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    _need(fits, f"{what} is a number, not {short(value)}")
+    return int(value)
 
 
-def _names(value: Any, seats: Sequence[Seat], what: str) -> list[Seat]:
-    names = [str(name) for name in _a_list(value, what)]
-    _need(set(names) <= set(seats), f"{what} names somebody who has no seat")
-    return names
+def _flag(value: Any, what: str, seats: Sequence[Seat] = ()) -> bool:
+    _need(isinstance(value, bool), f"{what} is true or false, not {short(value)}")
+    return bool(value)
 
 
-def _by_name(value: Any, seats: Sequence[Seat], what: str) -> dict[Seat, Any]:
-    named = _a_map(value, what)
-    _need(set(named) <= set(seats), f"{what} names somebody who has no seat")
-    return named
+def _card(value: Any, what: str, seats: Sequence[Seat] = ()) -> Card:
+    _need(isinstance(value, str) and value in CARDS, f"{what}: there is no card {short(value)}")
+    return str(value)
+
+
+def _one_of(*words: str) -> Reader:
+    def read(value: Any, what: str, seats: Sequence[Seat] = ()) -> str:
+        _need(isinstance(value, str) and value in words, f"{what} is {' or '.join(words)}, not {short(value)}")
+        return str(value)
+
+    return read
+
+
+def _list_of(part: Reader) -> Reader:
+    def read(value: Any, what: str, seats: Sequence[Seat]) -> list[Any]:
+        return [part(item, what, seats) for item in _list(value, what)]
+
+    return read
+
+
+def _by_name(part: Reader) -> Reader:
+    def read(value: Any, what: str, seats: Sequence[Seat]) -> dict[Seat, Any]:
+        return {_name(key, what, seats): part(item, what, seats) for key, item in _map(value, what).items()}
+
+    return read
+
+
+def _pair(value: Any, what: str, seats: Sequence[Seat]) -> list[Seat]:
+    pair = _list_of(_name)(value, what, seats)
+    _need(len(pair) == 2, f"{what}: pairs of names, not {short(value)}")
+    return list(pair)
+
+
+_names, _cards, _pairs = _list_of(_name), _list_of(_card), _list_of(_pair)
+_role, _direction = _one_of("human", "infected", "thing"), _one_of(*CLOCKWISE)
+
+
+# --- the table ---
+
+TABLE_KEYS = {"title", "cites", "options", "seats", "eliminated", "roles", "hands", "deck", "pile", "turn"}
+TABLE_KEYS |= {"direction", "doors", "quarantines", "chance", "play"}
 
 
 def lay_table(data: Mapping[str, Any], seed: str) -> Table:
     """The table that a scenario describes. Raises Unfit."""
-    _need(isinstance(data.get("title"), str), "a scenario has a title")
+    data = _map(data, "a scenario")
     for key in data:
-        _need(key in TABLE_KEYS, f"there is no key {key!r}")
-    everybody = [str(name) for name in _a_list(data.get("seats"), "seats")]
-    _need(2 <= len(everybody) <= 12 and len(set(everybody)) == len(everybody), "seats: 2 to 12 different names")
-    out = _names(data.get("eliminated", []), everybody, "eliminated")
+        _need(key in TABLE_KEYS, f"there is no key {short(key)}")
+    _need(isinstance(data.get("title"), str), "a scenario has a title")
+    for clause in _list(data.get("cites", []), "cites"):
+        _need(isinstance(clause, str), f"cites: {short(clause)} is no clause")
+    everybody = read_seats(data)
+    out = _names(data.get("eliminated", []), "eliminated", everybody)
     seats = [name for name in everybody if name not in out]
     _need(len(seats) >= 2, "at least two players live")
-    hands = {name: _cards(hand, "hands") for name, hand in _by_name(data.get("hands", {}), everybody, "hands").items()}
-    for name in seats:
-        _need(name in hands, f"hands: {name} holds nothing")
-    roles = _read_roles(data, everybody, hands)
+    _need(len(set(out)) == len(out), "eliminated: each name once")
+    hands = _by_name(_cards)(data.get("hands", {}), "hands", everybody)
+    for name in everybody:
+        _need(name in hands or name in out, f"hands: {name} holds nothing")
+        _need(not hands.get(name) or name not in out, f"hands: {name} is eliminated")
     try:
-        options = read_options(_a_map(data.get("options") or {}, "options"), max(LEAST, len(everybody)))
+        options = read_options(_map(data.get("options", {}), "options"), max(LEAST, len(everybody)))
     except Refused as why:
         raise Unfit(f"options: {why}") from None
-    turn_of = str(data.get("turn", seats[0]))
-    _need(turn_of in seats, "turn: a living player")
-    direction = data.get("direction", "clockwise")
-    _need(direction in CLOCKWISE, "direction: clockwise or counterclockwise")
-    quarantines = _by_name(data.get("quarantines", {}), seats, "quarantines")
-    _need(all(type(left) is int and left >= 0 for left in quarantines.values()), "quarantines: turns by name")
+    quarantines = _by_name(_number)(data.get("quarantines", {}), "quarantines", seats)
     return Table(
         options=options,
         seats=seats,
-        hands={name: hands.get(name, []) if name in seats else [] for name in everybody},
-        roles=roles,
-        deck=_cards(data.get("deck", []), "deck")[::-1],
-        pile=_cards(data.get("pile", []), "pile")[::-1],
+        hands={name: hands.get(name, []) for name in everybody},
+        roles=_read_roles(data.get("roles", {}), everybody, out, hands),
+        deck=_cards(data.get("deck", []), "deck", seats)[::-1],
+        pile=_cards(data.get("pile", []), "pile", seats)[::-1],
         doors=_read_doors(data.get("doors", []), seats),
-        turn_of=turn_of,
+        turn_of=_name(data.get("turn", seats[0]), "turn", seats),
         seed=seed,
         quarantines={name: left for name, left in quarantines.items() if left},
-        direction=CLOCKWISE[direction],
+        direction=CLOCKWISE[_direction(data.get("direction", "clockwise"), "direction", seats)],
         dead=[Dead(name) for name in out],
-        chance=_read_chance(data.get("chance", [])),
+        chance=[_read_throw(throw) for throw in _list(data.get("chance", []), "chance")],
     )
 
 
-def _read_roles(data: Mapping[str, Any], seats: Sequence[Seat], hands: Mapping[Seat, Sequence[Card]]) -> dict[Seat, Role]:
-    holders = [name for name in seats if THING in hands.get(name, ())]
-    roles: dict[Seat, Role] = {name: "thing" if name in holders else "human" for name in seats}
-    for name, role in _by_name(data.get("roles", {}), seats, "roles").items():
-        _need(role in ROLES, f"roles: {role!r} is none")
-        roles[name] = role
-    _need(list(roles.values()).count("thing") <= 1 and sum(THING in hands.get(n, ()) for n in seats) <= 1, "one Thing")
-    _need(all(roles[name] == "thing" for name in holders), "the holder of The Thing is The Thing")
+def read_seats(data: Mapping[str, Any]) -> list[Seat]:
+    """Everybody at the table, the eliminated too."""
+    seats = [_text(name, "seats") for name in _list(data.get("seats"), "seats")]
+    _need(2 <= len(seats) <= MOST and len(set(seats)) == len(seats), "seats: 2 to 12 different names")
+    return seats
+
+
+def _read_roles(
+    value: Any, seats: Sequence[Seat], out: Sequence[Seat], hands: Mapping[Seat, Sequence[Card]]
+) -> dict[Seat, Role]:
+    things = [name for name, hand in hands.items() for card in hand if card == THING]
+    roles: dict[Seat, Role] = {name: "thing" if name in things else "human" for name in seats}
+    roles |= _by_name(_role)(value, "roles", seats)
+    for name, role in roles.items():
+        _need((role == "thing") == (name in things) or name in out, "The Thing is who holds The Thing")
+    _need(len(things) <= 1 and list(roles.values()).count("thing") <= 1, "there is one Thing")
     return roles
 
 
 def _read_doors(value: Any, seats: list[Seat]) -> list[bool]:
     shut = [False] * len(seats)
-    for pair in _a_list(value, "doors"):
-        one, other = _pair(pair, seats)
+    for one, other in _pairs(value, "doors", seats):
         gap = _gap(one, other, seats)
         _need(gap is not None and not shut[gap], f"doors: no free gap between {one} and {other}")
         shut[gap or 0] = True
     return shut
 
 
-def _pair(pair: Any, seats: Sequence[Seat]) -> tuple[Seat, Seat]:
-    names = _names(pair, seats, "doors")
-    _need(len(names) == 2, "doors: pairs of names")
-    return names[0], names[1]
-
-
-def _gap(one: Seat, other: Seat, seats: Sequence[Seat]) -> int | None:
+def _gap(one: Seat, other: Seat, seats: list[Seat]) -> int | None:
     """The gap clockwise from *one* to *other*; with more than two living the pair may be named either way round."""
+    if one not in seats or other not in seats:
+        return None
     i, j, n = seats.index(one), seats.index(other), len(seats)
     if (i + 1) % n == j:
         return i
     return j if n > 2 and (j + 1) % n == i else None
 
 
-def _read_chance(value: Any) -> list[dict[str, Any]]:
-    throws = _a_list(value, "chance")
-    for throw in throws:
-        fits = isinstance(throw, dict) and list(throw) in (["shuffle"], ["pick"])
-        _need(fits, "chance: {shuffle: [CARD, ...]} or {pick: CARD}")
-        _cards(throw["shuffle"] if "shuffle" in throw else [throw["pick"]], "chance")
-    return throws
+def _read_throw(value: Any) -> dict[str, Any]:
+    match _map(value, "chance"):
+        case {"shuffle": cards, **rest} if not rest:
+            return {"shuffle": _cards(cards, "shuffle", ())}
+        case {"pick": card, **rest} if not rest:
+            return {"pick": _card(card, "pick")}
+    raise Unfit("chance: {shuffle: [CARD, ...]} or {pick: CARD}")
 
 
 # --- the script ---
@@ -175,60 +222,65 @@ class Made:
     refused: bool
 
 
-WORDS = ("pass", "declare", "timeout")
-VERBS = ("play", "discard", "give", "defend", "keep", "choose", "forget", "swap", "show")
-
-
 def read_script(data: Mapping[str, Any]) -> list[Expected | Made]:
     """The script of a scenario. Raises Unfit."""
-    seats = [str(name) for name in data["seats"]]
+    seats = read_seats(data)
     script: list[Expected | Made] = []
-    for number, item in enumerate(_a_list(data.get("play", []), "play"), 1):
+    for number, item in enumerate(_list(data.get("play", []), "play"), 1):
         try:
-            script.append(_read_step(_a_map(item, "a step"), seats))
+            script.append(_read_step(_map(item, "a step"), seats))
         except Unfit as why:
             raise Unfit(f"step {number}: {why}") from None
     return script
 
 
 def _read_step(step: dict[str, Any], seats: Sequence[Seat]) -> Expected | Made:
-    if list(step) == ["expect"]:
-        keys = _a_map(step["expect"], "expect")
-        for key in keys:
-            _need(key in EXPECTATIONS, f"there is no expectation {key!r}")
-        return Expected(keys)
-    refused = step.pop("refused", False)
-    _need(refused is True or refused is False, "refused is true or false")
-    _need(len(step) == 1, "a step is {NAME: CHOICE}")
-    ((name, choice),) = step.items()
-    _need(name in seats, f"{name} has no seat")
-    return Made(name, _read_choice(choice, seats), refused)
+    if list(step) == ["expect"] and not _is_choice_of_one_called_expect(step["expect"], seats):
+        return Expected(_read_expected(step["expect"], seats))
+    names = [word for word in step if word != "refused"] or ["refused"]  # somebody may be called so
+    _need(step and len(names) == 1, "a step is {NAME: CHOICE} or {expect: {...}}")
+    refused = len(step) == 2 and _flag(step["refused"], "refused")
+    return Made(_name(names[0], "a step", seats), _read_choice(step[names[0]], seats), refused)
+
+
+def _is_choice_of_one_called_expect(value: Any, seats: Sequence[Seat]) -> bool:
+    is_choice = isinstance(value, str) or (isinstance(value, dict) and not value.keys().isdisjoint(VERBS))
+    return is_choice and "expect" in seats
+
+
+def _read_expected(value: Any, seats: Sequence[Seat]) -> dict[str, Any]:
+    keys = _map(value, "expect")
+    for key in keys:
+        _need(key in EXPECTATIONS, f"there is no expectation {short(key)}")
+    return {key: EXPECTATIONS[key].read(part, key, seats) for key, part in keys.items()}
+
+
+def _target(value: Any, what: str, seats: Sequence[Seat]) -> str:
+    return _name(value, what, (*seats, "left", "right"))
+
+
+VERBS: dict[str, Reader] = {
+    "play": _card,
+    "discard": _card,
+    "give": _card,
+    "defend": _card,
+    "keep": _card,
+    "choose": _target,
+    "forget": _cards,
+    "swap": _card,
+    "show": _one_of("all", "Infected!", "nothing"),
+}
+AIM: dict[str, Reader] = {"at": _name, "side": _one_of("left", "right")}
 
 
 def _read_choice(choice: Any, seats: Sequence[Seat]) -> str | dict[str, Any]:
     if isinstance(choice, str):
-        _need(choice in WORDS, f"there is no choice {choice!r}")
-        return choice
-    words = _a_map(choice, "a choice")
-    verbs = [verb for verb in words if verb in VERBS]
-    _need(len(verbs) == 1, f"{choice!r} is no choice")
-    (verb,) = verbs
-    _need(set(words) <= ({"play", "at", "side"} if verb == "play" else {verb}), f"{choice!r} is no choice")
-    value = words[verb]
-    if verb == "forget":
-        _cards(value, "forget")
-    elif verb == "show":
-        _need(value in ("all", "Infected!", "nothing"), "show all, Infected! or nothing")
-    elif verb == "choose":
-        _need(str(value) in (*seats, "left", "right"), f"choose: {value} has no seat")
-        words[verb] = str(value)
-    else:
-        _cards([value], verb)
-    if "at" in words:
-        words["at"] = str(words["at"])
-        _need(words["at"] in seats, f"at: {words['at']} has no seat")
-    _need(words.get("side", "left") in ("left", "right"), "side is left or right")
-    return words
+        return str(_one_of("pass", "declare", "timeout")(choice, "a choice", seats))
+    words = _map(choice, "a choice")
+    verb = next((word for word in words if word in VERBS), None)
+    parts = VERBS if verb != "play" else {"play": _card, **AIM}
+    _need(verb and set(words) <= parts.keys() and (verb == "play" or len(words) == 1), f"{short(choice)} is no choice")
+    return {word: parts[word](value, word, seats) for word, value in words.items()}
 
 
 # --- played ---
@@ -258,7 +310,7 @@ def play(data: Mapping[str, Any], seed: str = "scenario") -> None:
     try:
         first = begin(table)
         stage = Stage(first, list(first.events))
-        for number, part in enumerate(script, 1):
+        for number, part in enumerate(script, 1):  # noqa: B007  (told where it fails)
             if isinstance(part, Expected):
                 _expect(stage, part)
             else:
@@ -329,9 +381,16 @@ def _translate_play(step: Step, seat: Seat, words: dict[str, Any]) -> Choice:
 # --- expected ---
 
 
+class Expectation(NamedTuple):
+    """What may be expected under one key: the shape of its value, and the check that it is true (else Failed)."""
+
+    read: Reader
+    check: Callable[[Stage, Any], None]
+
+
 def _expect(stage: Stage, expected: Expected) -> None:
     for key, value in expected.keys.items():
-        EXPECTATIONS[key](stage, value)
+        EXPECTATIONS[key].check(stage, value)
     stage.since = []
 
 
@@ -340,51 +399,60 @@ def _same(what: str, expected: object, found: object) -> None:
         raise Failed(f"{what}: expected {expected}, found {found}")
 
 
-def _each(what: str, found: Callable[[Stage, Seat], Any], order: bool = False) -> Callable[[Stage, Any], None]:
-    """An expectation by name; cards in any order, unless *order*."""
-
-    def check(stage: Stage, expected: Any) -> None:
-        for name, value in _by_name(expected, list(stage.table.roles), what).items():
-            seen = found(stage, name)
-            if isinstance(value, list) and not order:
-                value, seen = sorted(value), sorted(seen)
-            _same(f"{what} of {name}", value, seen)
-
-    return check
+def _equal(what: str, read: Reader, found: Callable[[Stage], Any]) -> Expectation:
+    """One value; a list in any order."""
+    return Expectation(read, lambda stage, value: _same(what, _in_order(value), _in_order(found(stage))))
 
 
-def _holds(stage: Stage, expected: Any) -> None:
+def _equal_each(what: str, read: Reader, found: Callable[[Stage, Seat], Any]) -> Expectation:
+    """A value by name, of those who are named; a list in any order."""
+
+    def check(stage: Stage, expected: dict[Seat, Any]) -> None:
+        for name, value in expected.items():
+            _same(f"{what} of {name}", _in_order(value), _in_order(found(stage, name)))
+
+    return Expectation(_by_name(read), check)
+
+
+def _in_order(value: Any) -> Any:
+    return sorted(value) if isinstance(value, list) else value
+
+
+def _holds(stage: Stage, expected: dict[Seat, list[Card]]) -> None:
     for name, cards in expected.items():
         if missing := Counter(cards) - Counter(stage.table.hands[name]):
             raise Failed(f"holds: {name} lacks {sorted(missing.elements())}")
 
 
-def _lacks(stage: Stage, expected: Any) -> None:
+def _lacks(stage: Stage, expected: dict[Seat, list[Card]]) -> None:
     for name, cards in expected.items():
         if held := sorted(set(cards) & set(stage.table.hands[name])):
             raise Failed(f"lacks: {name} holds {held}")
 
 
-def _seats(stage: Stage, expected: Any) -> None:
+def _seats(stage: Stage, expected: list[Seat]) -> None:
     found = stage.table.seats
-    turns = [found[i:] + found[:i] for i in range(len(found))]
-    if expected not in turns:
+    if expected not in [found[i:] + found[:i] for i in range(len(found))]:
         raise Failed(f"seats: expected {expected}, found {found}")
 
 
-def _doors(stage: Stage, expected: Any) -> None:
-    seats = stage.table.seats
-    gaps = [_gap(*_pair(pair, seats), seats) for pair in expected]
-    if sorted(str(gap) for gap in gaps) != sorted(str(i) for i, shut in enumerate(stage.table.doors) if shut):
-        raise Failed(f"doors: expected {expected}, found {[list(pair) for pair in doors(stage.table)]}")
+def _doors(stage: Stage, expected: list[list[Seat]]) -> None:
+    table = stage.table
+    gaps = [_gap(one, other, table.seats) for one, other in expected]
+    if None in gaps or Counter(gaps) != Counter(gap for gap, shut in enumerate(table.doors) if shut):
+        raise Failed(f"doors: expected {expected}, found {[list(pair) for pair in doors(table)]}")
 
 
-def _pile_has(stage: Stage, expected: Any) -> None:
+def _pile_has(stage: Stage, expected: list[Card]) -> None:
     if missing := Counter(expected) - Counter(stage.table.pile):
         raise Failed(f"pile_has: the pile lacks {sorted(missing.elements())}")
 
 
-def _winners(stage: Stage, expected: Any) -> None:
+def _deck_top(stage: Stage, expected: list[Card]) -> None:
+    _same("deck_top", expected, stage.table.deck[::-1][: len(expected)])
+
+
+def _winners(stage: Stage, expected: list[Seat]) -> None:
     outcome = stage.step.outcome
     if outcome is None:
         raise Failed("winners: the game is not over")
@@ -395,56 +463,58 @@ def _saw(stage: Stage, name: Seat) -> list[Card]:
     return [card for event in stage.since for card in shown_to(event, name)]
 
 
-def _unseen(stage: Stage, expected: Any) -> None:
+def _unseen(stage: Stage, expected: dict[Seat, list[Card]]) -> None:
     for name, cards in expected.items():
         seen = {card for event in stage.since if (known := seen_by(event, name)) for card in cards_named(known)}
         if named := sorted(seen & set(cards)):
             raise Failed(f"unseen: {name} has seen {named}")
 
 
-def shown_to(event: Event, viewer: Seat) -> tuple[Card, ...]:
+def shown_to(event: Event, viewer: Seat) -> list[Card]:
     """The cards that *viewer* was shown by this event: not its own, nor what it drew or received."""
+    parties: tuple[Seat, ...]
+    cards: tuple[Card | None, ...]
     match event:
-        case HandShown(seat=seat, to=to, cards=cards) if viewer != seat and (to is None or viewer in to):
-            return cards or ()
+        case HandShown(seat=seat, to=to, cards=shown):
+            return list(shown or ()) if viewer != seat and (to is None or viewer in to) else []
         case CardDrawn(seat=seat, card=card) | CardDiscarded(seat=seat, card=card):
-            own, cards = viewer == seat, (card,)
+            parties, cards = (seat,), (card,)
         case Exchanged(giver=giver, taker=taker, given=given, returned=returned):
-            own, cards = viewer in (giver, taker), (given, returned)
+            parties, cards = (giver, taker), (given, returned)
         case CardPassedOn(giver=giver, taker=taker, card=card):
-            own, cards = viewer in (giver, taker), (card,)
+            parties, cards = (giver, taker), (card,)
         case _:
-            return ()
+            return []
     face_up = isinstance(event, Bare) and event.face_up
-    return tuple(card for card in cards if card is not None) if face_up and not own else ()
+    return [card for card in cards if card is not None] if face_up and viewer not in parties else []
 
 
-def _direction(stage: Stage) -> str:
-    return "clockwise" if stage.table.direction > 0 else "counterclockwise"
-
-
-EXPECTATIONS: dict[str, Callable[[Stage, Any], None]] = {
-    "turn": lambda stage, value: _same("turn", value, stage.table.turn_of),
-    "asked": lambda stage, value: _same("asked", sorted(value), sorted(stage.step.asks)),
-    "roles": _each("roles", lambda stage, name: stage.table.roles[name]),
-    "quarantines": _each("quarantines", lambda stage, name: stage.table.quarantines.get(name, 0)),
-    "hand_size": _each("hand_size", lambda stage, name: len(stage.table.hands[name])),
-    "hand": _each("hand", lambda stage, name: stage.table.hands[name]),
-    "holds": _holds,
-    "lacks": _lacks,
-    "seats": _seats,
-    "direction": lambda stage, value: _same("direction", value, _direction(stage)),
-    "doors": _doors,
-    "eliminated": lambda stage, value: _same("eliminated", sorted(value), sorted(d.seat for d in stage.table.dead)),
-    "deck_top": lambda stage, value: _same("deck_top", value, stage.table.deck[::-1][: len(value)]),
-    "pile_has": _pile_has,
-    "deck_size": lambda stage, value: _same("deck_size", value, len(stage.table.deck)),
-    "pile_size": lambda stage, value: _same("pile_size", value, len(stage.table.pile)),
-    "saw": _each("saw", _saw),
-    "unseen": _unseen,
-    "winners": _winners,
-    "over": lambda stage, value: _same("over", value, stage.step.outcome is not None),
+EXPECTATIONS: dict[str, Expectation] = {
+    "turn": _equal("turn", _name, lambda stage: stage.table.turn_of),
+    "asked": _equal("asked", _names, lambda stage: list(stage.step.asks)),
+    "roles": _equal_each("roles", _role, lambda stage, name: stage.table.roles[name]),
+    "quarantines": _equal_each("quarantines", _number, lambda stage, name: stage.table.quarantines.get(name, 0)),
+    "hand_size": _equal_each("hand_size", _number, lambda stage, name: len(stage.table.hands[name])),
+    "hand": _equal_each("hand", _cards, lambda stage, name: stage.table.hands[name]),
+    "holds": Expectation(_by_name(_cards), _holds),
+    "lacks": Expectation(_by_name(_cards), _lacks),
+    "seats": Expectation(_names, _seats),
+    "direction": _equal("direction", _direction, lambda stage: _told_direction(stage.table)),
+    "doors": Expectation(_pairs, _doors),
+    "eliminated": _equal("eliminated", _names, lambda stage: [dead.seat for dead in stage.table.dead]),
+    "deck_top": Expectation(_cards, _deck_top),
+    "pile_has": Expectation(_cards, _pile_has),
+    "deck_size": _equal("deck_size", _number, lambda stage: len(stage.table.deck)),
+    "pile_size": _equal("pile_size", _number, lambda stage: len(stage.table.pile)),
+    "saw": _equal_each("saw", _cards, _saw),
+    "unseen": Expectation(_by_name(_cards), _unseen),
+    "winners": Expectation(_names, _winners),
+    "over": _equal("over", _flag, lambda stage: stage.step.outcome is not None),
 }
+
+
+def _told_direction(table: Table) -> str:
+    return "clockwise" if table.direction > 0 else "counterclockwise"
 
 
 # --- recorded ---
@@ -490,9 +560,8 @@ def record(
 
 def _told_options(options: Options) -> dict[str, Any]:
     default = Options()
-    return {
-        key: getattr(options, key) for key in Options.__struct_fields__ if getattr(options, key) != getattr(default, key)
-    }
+    given = {key: getattr(options, key) for key in Options.__struct_fields__}
+    return {key: value for key, value in given.items() if value != getattr(default, key)}
 
 
 def _told(choice: Choice, name: Callable[[Seat], str]) -> Any:
@@ -522,7 +591,7 @@ def _moment(table: Table, live: Live, name: Callable[[Seat], str]) -> dict[str, 
         "roles": {name(seat): role for seat, role in table.roles.items()},
         "hand": {name(seat): sorted(table.hands[seat]) for seat in table.seats},
         "seats": [name(seat) for seat in table.seats],
-        "direction": "clockwise" if table.direction > 0 else "counterclockwise",
+        "direction": _told_direction(table),
         "doors": [[name(one), name(other)] for one, other in doors(table)],
         "quarantines": {name(seat): table.quarantines.get(seat, 0) for seat in table.seats},
         "eliminated": [name(dead.seat) for dead in table.dead],

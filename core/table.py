@@ -252,7 +252,7 @@ class Table(msgspec.Struct, dict=True):
             self.say(TurnedThing(seat))
 
     def replace(self, seat: Seat, number: int = 1) -> list[Card]:
-        """The replacement draw: the next *number* STAY AWAY! cards; a fourth Infected! goes and is replaced (R3, R9)."""
+        """The replacement draw: *number* STAY AWAY! cards; a fourth Infected! goes and is replaced too (R3, R9)."""
         came: list[Card] = []
         while len(came) < number and (card := self._next_stay_away(seat)) is not None:
             self.take_in(seat, card, replacement=True)
@@ -367,7 +367,7 @@ class Table(msgspec.Struct, dict=True):
             self.end_quarantine(seat, spent=True)
 
     def eliminate(self, seat: Seat, by: Seat) -> None:
-        """*seat* is out: its cards go to the pile, its two gaps become one, with a door if either had one (R41, R52)."""
+        """*seat* is out: its cards go to the pile, its two gaps become one, shut if either was (R41, R52)."""
         self.say(Eliminated(seat, by))
         self.dead.append(Dead(seat, by, self.turn))
         if seat in self.quarantines:

@@ -64,7 +64,7 @@ async def step_two(table: Table, player: Seat) -> None:
 
 
 def plays(table: Table, player: Seat) -> tuple[Choice, ...]:
-    """What step 2 allows: a fourth Infected! must be discarded (R9); in isolation only the own Quarantine is axed (R40)."""
+    """What step 2 allows: of four Infected! one must go (R9); in isolation only the own Quarantine is axed (R40)."""
     hand = table.hands[player]
     if hand.count(INFECTED) > MOST_INFECTED:
         return (("discard", INFECTED),)

@@ -102,6 +102,7 @@ def known_roles(table: Table, seat: Seat | None) -> dict[Seat, Role]:
             return dict(table.roles)
         case "infected":
             thing = next((other for other, role in table.roles.items() if role == "thing"), None)
-            return {seat: "infected"} | ({} if thing is None else {thing: "thing"})
+            known: dict[Seat, Role] = {seat: "infected"}
+            return known if thing is None else known | {thing: "thing"}
         case _:
             return {seat: "human"}

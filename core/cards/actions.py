@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.asks import KEEP, Ask, Card, Seat
+from core.asks import KEEP, Ask, Seat
 from core.cards.aims import anyone, axe_aims, neighbour, no_aim, seat_of_anyone, seat_of_neighbour, unless_quarantined
 from core.cards.registry import THING, action
 from core.events import CardKept

@@ -72,7 +72,11 @@ def axe_aims(table: Table, seat: Seat) -> list[Aim]:
     if table.is_isolated(seat):
         return aims
     left, right = table.sides(seat)
-    hits = [(side, other) for side, other in (left, right) if table.doors[table.gap(seat, side)] or table.is_quarantined(other)]
+    hits = [
+        (side, other)
+        for side, other in (left, right)
+        if table.doors[table.gap(seat, side)] or table.is_quarantined(other)
+    ]
     if left[1] != right[1]:
         return aims + [(other,) for _, other in hits]
     # Two living: the side decides where it hits different things (R1).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from core.asks import FORGET, PASS_ON, SHOW, SWAP, TARGET, Ask, AskAll, Card, Choice, Seat
+from core.asks import FORGET, PASS_ON, SHOW, SWAP, TARGET, Ask, AskAll, Choice, Seat
 from core.cards.aims import companions, free_neighbours
 from core.cards.registry import INFECTED, panic
 from core.events import CardLeftOnDeck, NothingShown, SeatsKept
@@ -90,12 +90,8 @@ def three_to_forget(table: Table, seat: Seat) -> tuple[Choice, ...]:
 async def round_and_round(table: Table, player: Seat) -> None:
     """Everybody gives a card to the next player, all at once; the turn ends."""
     round_ = [(seat, table.after(seat)) for seat in table.round_from(player)]
-    answers = await AskAll(
-        [
-            Ask(giver, PASS_ON, tuple(("give", card) for card in table.may_give(giver, taker)), "Round and Round", taker)
-            for giver, taker in round_
-        ]
-    )
+    choices = {giver: tuple(("give", card) for card in table.may_give(giver, taker)) for giver, taker in round_}
+    answers = await AskAll([Ask(giver, PASS_ON, choices[giver], "Round and Round", taker) for giver, taker in round_])
     gifts = [(giver, answers[giver][1], taker) for giver, taker in round_]
     for giver, card, _ in gifts:
         table.lay_aside(giver, card)
@@ -139,7 +135,7 @@ async def oops(table: Table, player: Seat) -> None:
 @panic("Just Between Us...", corner="7 9")
 async def just_between_us(table: Table, player: Seat) -> None:
     """Show your whole hand to one neighbour of your choice."""
-    near: list[Card] = [seat for seat in table.neighbours(player) if not table.is_shut(player, seat)]
+    near = [seat for seat in table.neighbours(player) if not table.is_shut(player, seat)]
     if near:
         _, friend = await Ask(player, TARGET, tuple(("choose", seat) for seat in near), "Just Between Us...")
         table.show(player, table.hands[player], by="Just Between Us...", to=(friend,))

@@ -18,7 +18,7 @@ def answer_for(step: Step, seat: Seat) -> Choice:
 
 
 def choose(me: View, dice: Random) -> Choice:
-    """A sound choice, drawn at random: it discards and never plays, gives any legal card, defends against fire alone."""
+    """A sound choice, drawn at random: it discards, never plays; gives any legal card; defends against fire alone."""
     assert me.ask is not None
     if DECLARE in me.standing and not any(me.roles[seat] == "human" for seat in me.seats):
         return DECLARE

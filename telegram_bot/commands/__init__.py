@@ -1,0 +1,1 @@
+"""The commands of `stay-away` that need neither Telegram nor a database."""
