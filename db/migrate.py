@@ -70,7 +70,7 @@ def revisions_known() -> tuple[frozenset[str], frozenset[str]]:
 
 
 def configuration() -> Config:
-    """Alembic's configuration, made here so that it holds for an installed package too (pyproject.toml stays at home)."""
+    """Alembic's configuration, made here: an installed package has no pyproject.toml."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")).replace("%", "%%"))
     # Says how the next line is to be split; without it Alembic warns.

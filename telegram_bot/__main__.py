@@ -1,0 +1,179 @@
+"""The command line, and the only place that knows every concrete part.
+
+`stay-away COMMAND` and `python -m telegram_bot COMMAND` are the same. A command is a row in COMMANDS; what it needs is
+imported when it is called, so that `stay-away migrate` does not wait for a web server to load.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Any, NamedTuple
+
+from .errors import Wrong
+
+
+class Command(NamedTuple):
+    """One command: what it is for, what it takes, and what it does (the exit code is what it returns, or 0)."""
+
+    help: str
+    options: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int | None]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Do what the command line says. What is wrong with the set-up is told in one line, with exit code 2."""
+    parser = argparse.ArgumentParser(prog="stay-away", description="Stay Away! on Telegram")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, command in COMMANDS.items():
+        command.options(commands.add_parser(name, help=command.help, description=command.help))
+    chosen = parser.parse_args(arguments)
+    try:
+        return COMMANDS[chosen.command].run(chosen) or 0
+    except Wrong as wrong:
+        print(f"stay-away: {wrong}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+# -- what talks to Telegram
+
+
+def web(options: argparse.Namespace) -> None:
+    from . import config, web
+
+    async def work() -> None:
+        async with api_of(settings) as api:
+            await introduce(api)
+            service = await build(settings)
+            try:
+                await web.set_webhook(api, settings)
+                await web.run(settings, service, host=options.host)
+            finally:
+                await service.close()
+
+    settings = prepare(config.read(os.environ))
+    run_async(work())
+
+
+def poll(options: argparse.Namespace) -> None:
+    from . import config, poll
+
+    async def work() -> None:
+        async with api_of(settings) as api:
+            await introduce(api)
+            service = await build(settings)
+            try:
+                await poll.run(api, service.door, settings.database, service.background)
+            finally:
+                await service.close()
+
+    settings = prepare(config.read(os.environ))
+    run_async(work())
+
+
+def migrate(options: argparse.Namespace) -> None:
+    from db import migrate as migrations
+
+    from . import config
+
+    settings = config.read(os.environ)
+    config.check_database(settings.database)
+    print("migrated" if migrations.upgrade(settings.database) else "nothing to migrate")
+
+
+def play(options: argparse.Namespace) -> int:
+    from . import home
+
+    return home.play(browser=not options.no_browser)
+
+
+def prepare(settings: Any) -> Any:
+    """What web and poll need before they begin: a token, and a database with our tables in it."""
+    from db import migrate as migrations
+
+    from . import config
+
+    config.set_up_logging(settings)
+    settings.bot_token  # noqa: B018  says so if it is missing
+    config.check_database(settings.database)
+    # Where nobody runs the release step (and at home): behind a lock, and quick when there is nothing to do.
+    migrations.upgrade(settings.database)
+    return settings
+
+
+def api_of(settings: Any) -> Any:
+    from .transport import Api, request_for
+
+    @contextlib.asynccontextmanager
+    async def opened() -> Any:
+        async with request_for(settings.telegram_api, pool_size=4) as request:
+            yield Api(request, settings.telegram_api, settings.bot_token)
+
+    return opened()
+
+
+async def introduce(api: Any) -> None:
+    """Learn that the token is good, from a Bot API server that may take a moment to be there."""
+    from telegram.error import NetworkError
+
+    from . import web
+
+    for pause in (1, 2, 4, 8, None):
+        try:
+            await web.introduce(api)
+            return
+        except NetworkError as error:
+            if pause is None:
+                raise Wrong(f"no Bot API server answers at TELEGRAM_API ({type(error).__name__}): "
+                            "check the network, or that address") from None
+            await asyncio.sleep(pause)
+
+
+async def build(settings: Any) -> Any:
+    """The bot, put together (telegram_bot/service.py)."""
+    from .service import build
+
+    return await build(settings)
+
+
+def run_async(work: Coroutine[Any, Any, None]) -> None:
+    """Run *work* on uvloop where there is one."""
+    loop_factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
+    with contextlib.suppress(ImportError):
+        import uvloop
+
+        loop_factory = uvloop.new_event_loop
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        runner.run(work)
+
+
+# -- the table
+
+
+def nothing(parser: argparse.ArgumentParser) -> None:
+    """A command without options."""
+
+
+def web_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="", help="listen at this address only")
+
+
+def play_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--no-browser", action="store_true", help="do not open the page, only print its address")
+
+
+COMMANDS = {
+    "web": Command("take Telegram's updates over a webhook, on PORT", web_options, web),
+    "poll": Command("fetch Telegram's updates, for who has no public address", nothing, poll),
+    "migrate": Command("bring the database up to date", nothing, migrate),
+    "play": Command("everything on this machine: a Postgres, the bot, and without BOT_TOKEN the playground",
+                    play_options, play),
+}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
