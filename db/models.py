@@ -223,6 +223,7 @@ screens = Table(
     Column("trying", Integer, comment="the posting on its way; one found here by a new sender was perhaps sent"),
     Column("attempts", Integer, nullable=False, server_default=text("0")),
     _time("tried_at"),
+    _time("not_before", comment="this row waits, the chat does not"),
     Column("result", Text, comment="how the last try ended, in a few words without content"),
     Column("refused", Text, comment="why nothing is tried until something new is wanted; 'road': no way there"),
     Column("wanting", Boolean, Computed(WANTING, persisted=True), nullable=False),

@@ -890,11 +890,12 @@ _PARTS = {
                 when s.refused <> 'road' and excluded.refused is null and excluded.post = 1
                     and s.wanted_hash = excluded.wanted_hash then s.refused
                 else excluded.refused end,
-            attempts = 0
+            attempts = 0, not_before = null
         where s.wanted_hash <> excluded.wanted_hash or s.pin <> excluded.pin or s.gone or excluded.post > 1
             or (s.refused is distinct from excluded.refused and (s.refused = 'road' or excluded.refused = 'road'))""",
     "gone": """
-        update screens s set gone = true, refused = case when s.refused = 'road' then s.refused end, attempts = 0,
+        update screens s set gone = true, refused = case when s.refused = 'road' then s.refused end,
+            attempts = 0, not_before = null,
             due = case when s.wanting then s.due else nextval('screens_due') end
         from jsonb_to_recordset(%(gone)s::jsonb) as w(kind text, receiver bigint)
         where s.game_id = %(id)s and s.kind = w.kind and s.receiver = w.receiver and not s.gone""",

@@ -269,6 +269,9 @@ def upgrade() -> None:
             comment="the posting on its way; one found here by a new sender was perhaps sent",
         ),
         sa.Column("attempts", sa.Integer(), server_default=sa.text("0"), nullable=False),
+        sa.Column(
+            "not_before", sa.DateTime(timezone=True), nullable=True, comment="this row waits, the chat does not"
+        ),
         sa.Column("tried_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("result", sa.Text(), nullable=True, comment="how the last try ended, in a few words without content"),
         sa.Column(

@@ -1,0 +1,191 @@
+"""One call of Telegram for a screen, and what its answer means (field/telegram.md 4.4).
+
+Descriptions are matched in lower case and in part: python-telegram-bot strips "Bad Request: " and capitalises.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    Conflict,
+    Forbidden,
+    InvalidToken,
+    NetworkError,
+    RetryAfter,
+    TimedOut,
+)
+
+from db.records import Button
+from db.screens import Screen
+
+from .transport import NotSent
+
+What = Literal[
+    "done",  # and `number` is the message, for a posting
+    "missing",  # the message is not there any more
+    "kept",  # it cannot be deleted any more
+    "refused",  # for its form; `why` says which
+    "no right",  # to pin
+    "flood",  # `seconds` to wait
+    "no road",  # to the person; `why` is closed, blocked or gone
+    "out",  # of the group; `why` is left or muted
+    "migrated",  # `number` is the supergroup
+    "topic gone",
+    "topic closed",
+    "not sent",  # Telegram was not reached
+    "perhaps sent",  # the answer was lost
+]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a call. *why* is short, and never has any content of ours."""
+
+    what: What
+    why: str = ""
+    number: int = 0
+    seconds: float = 0.0
+
+
+async def call(bot: Bot, screen: Screen) -> Outcome:
+    """Do the screen's next deed."""
+    try:
+        return Outcome("done", number=await _call(bot, screen))
+    except Exception as error:
+        return meaning(error, screen)
+
+
+async def _call(bot: Bot, screen: Screen) -> int:
+    deed = screen.deed
+    if deed == "post":
+        body = screen.body
+        message = await bot.send_message(
+            chat_id=screen.chat_id,
+            # General has no number: giving 1 is refused (field/telegram.md 1.3).
+            message_thread_id=screen.thread_id if screen.thread_id > 1 else None,
+            text=body.text,
+            parse_mode="HTML",
+            reply_markup=keyboard(body.rows),
+            protect_content=body.protect or None,
+            disable_notification=not screen.ring or None,
+            link_preview_options=_NO_PREVIEW,
+        )
+        return message.message_id
+    if deed == "edit":
+        body = screen.body
+        await bot.edit_message_text(
+            chat_id=screen.chat_id,
+            message_id=screen.target,
+            text=body.text,
+            parse_mode="HTML",
+            reply_markup=keyboard(body.rows),
+            link_preview_options=_NO_PREVIEW,
+        )
+    elif deed == "strip":
+        await bot.edit_message_reply_markup(chat_id=screen.chat_id, message_id=screen.target)
+    elif deed == "delete":
+        await bot.delete_message(chat_id=screen.chat_id, message_id=screen.target)
+    elif deed == "pin":
+        await bot.pin_chat_message(chat_id=screen.chat_id, message_id=screen.target, disable_notification=True)
+    elif deed == "unpin":
+        await bot.unpin_chat_message(chat_id=screen.chat_id, message_id=screen.target)
+    return 0
+
+
+_NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+
+
+def keyboard(rows: tuple[tuple[Button, ...], ...]) -> InlineKeyboardMarkup | None:
+    """The buttons as Telegram's; None for none."""
+    if not rows:
+        return None
+    return InlineKeyboardMarkup(
+        [[InlineKeyboardButton(b.text, callback_data=b.data, url=b.url, style=b.style) for b in row] for row in rows]
+    )
+
+
+# What the description says, in the order in which it is asked. A group that is gone is one that we are out of.
+_SAYS: tuple[tuple[str, What, str], ...] = (
+    ("message is not modified", "done", ""),
+    ("chat_not_modified", "done", ""),
+    ("message to edit not found", "missing", ""),
+    ("message can't be edited", "missing", ""),
+    ("there is no text in the message to edit", "missing", ""),
+    ("message_id_invalid", "missing", ""),
+    ("message to delete not found", "missing", ""),
+    ("message to pin not found", "missing", ""),
+    ("message to unpin not found", "done", ""),
+    ("message can't be deleted", "kept", ""),
+    ("message thread not found", "topic gone", ""),
+    ("topic_deleted", "topic gone", ""),
+    ("topic_id_invalid", "topic gone", ""),
+    ("topic_closed", "topic closed", ""),
+    ("not enough rights to manage pinned messages", "no right", ""),
+    ("not enough rights", "out", "muted"),
+    ("no write access", "out", "muted"),
+    ("chat_write_forbidden", "out", "muted"),
+    ("chat_restricted", "out", "muted"),
+    ("chat_send_plain_forbidden", "out", "muted"),
+    ("blocked by the user", "no road", "blocked"),
+    ("can't initiate conversation", "no road", "closed"),
+    ("private chat not found", "no road", "closed"),
+    ("user is deactivated", "no road", "gone"),
+    ("user not found", "no road", "gone"),
+    ("to the bot", "no road", "gone"),
+    ("to bots", "no road", "gone"),
+    ("kicked", "out", "left"),
+    ("not a member", "out", "left"),
+    ("group chat was deleted", "out", "left"),
+    ("chat not found", "out", "left"),
+    ("peer_id_invalid", "out", "left"),
+    ("channel_private", "out", "left"),
+)
+
+# python-telegram-bot's own transport says it by the cause; a time-out of its pool by its words (field/telegram.md 3.3).
+_NEVER_LEFT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ClientConnectorError", "ConnectionTimeoutError"}
+
+
+def meaning(error: Exception, screen: Screen) -> Outcome:
+    """What an error of python-telegram-bot says about the call of a screen."""
+    if isinstance(error, RetryAfter):
+        wait = error.retry_after
+        return Outcome("flood", seconds=wait.total_seconds() if isinstance(wait, timedelta) else float(wait))
+    if isinstance(error, ChatMigrated):
+        return Outcome("migrated", number=error.new_chat_id)
+    if isinstance(error, BadRequest | Forbidden):
+        said = str(error).lower()
+        for words, what, why in _SAYS:
+            if words in said:
+                break
+        else:
+            if isinstance(error, Forbidden):
+                what, why = ("no road", "blocked") if screen.receiver else ("out", "left")
+            else:
+                what, why = "refused", _form(str(error))
+        if what == "out" and screen.receiver:
+            what, why = "no road", "blocked" if why == "muted" else "closed"
+        if screen.deed in ("pin", "unpin") and (what == "refused" or why == "muted"):
+            what, why = "no right", ""  # of all our deeds the one that can be left undone
+        return Outcome(what, why)
+    if isinstance(error, NotSent | InvalidToken | Conflict):
+        return Outcome("not sent", type(error).__name__)
+    if isinstance(error, TimedOut) and "pool timeout" in str(error).lower():
+        return Outcome("not sent", "pool")
+    cause: BaseException | None = error
+    while cause is not None and isinstance(error, NetworkError):
+        if type(cause).__name__ in _NEVER_LEFT:
+            return Outcome("not sent", type(cause).__name__)
+        cause = cause.__cause__
+    return Outcome("perhaps sent", type(error).__name__)
+
+
+def _form(said: str) -> str:
+    """A refusal without what it quotes of the text."""
+    return re.sub(r"[\"“'].*", "...", said.split(":")[0])[:80]
