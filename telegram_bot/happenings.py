@@ -1,0 +1,26 @@
+"""What happens at a table beside the rules: told, and stored, like the events of the game."""
+
+from __future__ import annotations
+
+from core import Event, Seat
+
+
+class TimeRanOut(Event, frozen=True):
+    """*seat* did not answer in time; the clock gave the answer that follows (R65). More is not told (R66)."""
+
+    seat: Seat
+
+
+class SeatTakenOver(Event, frozen=True):
+    """A bot player plays for *seat* until its owner is back."""
+
+    seat: Seat
+
+
+class SeatGivenBack(Event, frozen=True):
+    """The owner of *seat* plays again."""
+
+    seat: Seat
+
+
+AnyHappening = TimeRanOut | SeatTakenOver | SeatGivenBack
