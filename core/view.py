@@ -17,7 +17,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 
     *seats*: the living, clockwise. *doors*: pairs of neighbours, the second clockwise from the first. *roles*: the
     roles this viewer knows, all of them when the game is over. *asked*: from whom an answer is awaited. *ask* and
-    *standing*: what this seat is asked, and may do unasked. *notes*: what the rules showed to this viewer.
+    *standing*: what this seat is asked, and may do unasked. *notes*: what the rules showed to this viewer; *shown*:
+    what they showed of its own hand, and to whom.
     """
 
     seat: Seat | None
@@ -39,6 +40,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     ask: Ask | None
     standing: tuple[Choice, ...]
     notes: tuple[Note, ...]
+    shown: tuple[Note, ...]
     outcome: Outcome | None
 
     @property
@@ -80,6 +82,7 @@ def view_of(
         ask=asks.get(seat) if seat is not None else None,
         standing=standing.get(seat, ()) if seat is not None else (),
         notes=tuple(note for note in table.notes if note.seat != seat and (note.to is None or seat in note.to)),
+        shown=tuple(note for note in table.notes if note.seat == seat),
         outcome=table.outcome,
     )
 
