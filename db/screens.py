@@ -136,7 +136,8 @@ class Screen(Struct, frozen=True, kw_only=True):
         deed, now = self.deed, replace(self, attempts=0)
         if deed in ("strip", "delete"):
             if self.gone and self.message_id is not None:
-                return replace(now, message_id=None, pinned=False)
+                # No posting is shown any more: should it be wanted again meanwhile, it is posted.
+                return replace(now, message_id=None, shown_post=0, pinned=False)
             return replace(now, leftovers=self.leftovers[1:])
         if deed in ("pin", "unpin"):
             return replace(now, pinned=self.pin)
@@ -151,7 +152,7 @@ class Screen(Struct, frozen=True, kw_only=True):
     def kept(self) -> Screen:
         """The message cannot be deleted (it is too old): it is to lose its buttons instead."""
         if self.gone and self.message_id is not None:
-            return replace(self, message_id=None, leftovers=((self.message_id, "strip"), *self.leftovers))
+            return replace(self, message_id=None, shown_post=0, leftovers=((self.message_id, "strip"), *self.leftovers))
         return replace(self, leftovers=((self.leftovers[0][0], "strip"), *self.leftovers[1:]))
 
 
@@ -374,8 +375,8 @@ from jsonb_to_recordset(%(tried)s::jsonb) as t(game_id bigint, kind text, receiv
 where s.game_id = t.game_id and s.kind = t.kind and s.receiver = t.receiver
 """
 
-# The place, and what was shown before, are conditions: a screen that was moved meanwhile (the group became a supergroup)
-# is still to be shown in its new place; and a sender that lost the lead tells only what nobody told since. A refusal
+# The place, and what was shown before, are conditions: a screen that moved meanwhile (its group became a supergroup) is
+# still to be shown in its new place; and a sender that lost the lead tells only what nobody told since. A refusal
 # holds for what was refused, not for what is wanted now.
 _WRITE = """
 update screens s set

@@ -5,6 +5,7 @@ Descriptions are matched in lower case and in part: python-telegram-bot strips "
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from datetime import timedelta
@@ -26,6 +27,9 @@ from db.records import Button
 from db.screens import Screen
 
 from .transport import NotSent
+
+# Else python-telegram-bot warns whenever Telegram names a time to wait, that it will say it as a timedelta one day.
+os.environ.setdefault("PTB_TIMEDELTA", "true")
 
 What = Literal[
     "done",  # and `number` is the message, for a posting
@@ -161,14 +165,13 @@ def meaning(error: Exception, screen: Screen) -> Outcome:
         return Outcome("migrated", number=error.new_chat_id)
     if isinstance(error, BadRequest | Forbidden):
         said = str(error).lower()
-        for words, what, why in _SAYS:
-            if words in said:
-                break
+        found = next(((what, why) for words, what, why in _SAYS if words in said), None)
+        if found is not None:
+            what, why = found
+        elif isinstance(error, Forbidden):
+            what, why = ("no road", "blocked") if screen.receiver else ("out", "left")
         else:
-            if isinstance(error, Forbidden):
-                what, why = ("no road", "blocked") if screen.receiver else ("out", "left")
-            else:
-                what, why = "refused", _form(str(error))
+            what, why = "refused", _form(str(error))
         if what == "out" and screen.receiver:
             what, why = "no road", "blocked" if why == "muted" else "closed"
         if screen.deed in ("pin", "unpin") and (what == "refused" or why == "muted"):

@@ -33,6 +33,8 @@ log = logging.getLogger(__name__)
 #: A standby asks for the lead so often, and a leader looks at least so often.
 POLL = 0.5
 LOOK = 1.0
+#: What can be said within so many seconds counts as being said (`Sender.idle`).
+SOON = 0.1
 #: SIGTERM: what is in flight has so long to be answered.
 FINISH = 8.0
 #: Deeds that can wait, and count.
@@ -157,7 +159,7 @@ class Sender:
             now, screens = await desk.wanting(*self._closed(), at_most=4 * self.workers)
             self._clock = (now, time.monotonic())
             nap = await self._begin(desk, screens, now)
-            if not self._flying and not self._landed and nap > 0:
+            if not self._flying and not self._landed and nap > SOON:
                 _answer(waiting, nap)
             if nap > 0 and not self._woken.is_set():
                 with desk.listening(), contextlib.suppress(TimeoutError):
