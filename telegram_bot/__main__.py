@@ -91,6 +91,18 @@ def play(options: argparse.Namespace) -> int:
     return home.play(browser=not options.no_browser)
 
 
+def scenario(options: argparse.Namespace) -> int:
+    from .commands import scenario
+
+    return scenario.run(options.files)
+
+
+def simulate(options: argparse.Namespace) -> int:
+    from .commands import simulate
+
+    return simulate.run(options)
+
+
 def prepare(settings: Any) -> Any:
     """What web and poll need before they begin: a token, and a database with our tables in it."""
     from db import migrate as migrations
@@ -166,12 +178,28 @@ def play_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-browser", action="store_true", help="do not open the page, only print its address")
 
 
+def scenario_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a table, a script, and what must be true in between")
+
+
+def simulate_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--players", type=int, required=True, metavar="N", help="4 to 12")
+    parser.add_argument("--games", type=int, required=True, metavar="G", help="how many games")
+    parser.add_argument("--seed", required=True, metavar="S", help="the same seed gives the same games")
+    parser.add_argument("--policy", choices=("random", "bot"), default="random", help="who plays: dice, or bot players")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the game")
+    parser.add_argument("--record", metavar="DIR", help="write each game there, as a scenario")
+    parser.add_argument("--json", metavar="FILE", help="write the figures there")
+
+
 COMMANDS = {
     "web": Command("take Telegram's updates over a webhook, on PORT", web_options, web),
     "poll": Command("fetch Telegram's updates, for who has no public address", nothing, poll),
     "migrate": Command("bring the database up to date", nothing, migrate),
     "play": Command("everything on this machine: a Postgres, the bot, and without BOT_TOKEN the playground",
                     play_options, play),
+    "scenario": Command("play scenarios on the rules, and say which of them hold", scenario_options, scenario),
+    "simulate": Command("play whole games in memory, and count", simulate_options, simulate),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,13 +15,9 @@ from telegram_bot.commands import plain_yaml
 HELD, FAILED, UNFIT = "PASS", "FAIL", "UNFIT"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a table, a script, and what must be true in between")
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run(files: Sequence[str]) -> int:
     """One line a file, and how many passed. 0: all; 1: not all; 2: a file does not fit the form."""
-    verdicts = [report(file) for file in arguments.files]
+    verdicts = [report(file) for file in files]
     print(f"{verdicts.count(HELD)} passed, {verdicts.count(FAILED)} failed")
     return 2 if UNFIT in verdicts else 1 if FAILED in verdicts else 0
 
@@ -60,13 +55,3 @@ def read(file: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise scenario.Unfit("a scenario goes by keys")
     return data
-
-
-def main(words: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="stay-away scenario", description=__doc__)
-    add_arguments(parser)
-    return run(parser.parse_args(words))
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

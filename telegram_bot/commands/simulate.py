@@ -24,16 +24,6 @@ RARELY = 0.002  # how often the dice let The Thing declare what is false
 Policy = Callable[[Live, Random], tuple[Seat, Choice]]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--players", type=int, required=True, metavar="N", help="4 to 12")
-    parser.add_argument("--games", type=int, required=True, metavar="G", help="how many games")
-    parser.add_argument("--seed", required=True, metavar="S", help="the same seed gives the same games")
-    parser.add_argument("--policy", choices=POLICIES, default="random", help="who plays: dice, or bot players")
-    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the game")
-    parser.add_argument("--record", metavar="DIR", type=Path, help="write each game there, as a scenario")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures there")
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Play, and print the figures. 2 with one line where that cannot be done."""
     try:
@@ -42,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
         options = read_options(dict(map(read_option, arguments.option)), arguments.players)
         tally = play(arguments.players, arguments.games, arguments.seed, arguments.policy, options, arguments.record)
         if arguments.json:
-            arguments.json.write_text(json.dumps(tally.figures(), indent=2) + "\n")
+            Path(arguments.json).write_text(json.dumps(tally.figures(), indent=2) + "\n", encoding="utf-8")
     except (Refused, OSError) as why:
         print(why, file=sys.stderr)
         return 2
@@ -91,11 +81,11 @@ class Tally:
 
 
 def play(
-    number: int, games: int, seed: str, policy: str, options: Options, folder: Path | None = None
+    number: int, games: int, seed: str, policy: str, options: Options, folder: str | None = None
 ) -> Tally:
     """Play *games* games of *number* players, each from a seed of its own, and record them in *folder*."""
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        Path(folder).mkdir(parents=True, exist_ok=True)
     tally = Tally()
     for game in range(1, games + 1):
         began = perf_counter()
@@ -111,7 +101,7 @@ def play(
         tally.endings[live.outcome.why] += 1
         if folder is not None:
             title = f"Game {game} of {games} with {number} players, seed {seed}, {policy}: {live.outcome.why}"
-            file = folder / f"game-{game:0{len(str(games))}}.yaml"
+            file = Path(folder) / f"game-{game:0{len(str(games))}}.yaml"
             file.write_text(plain_yaml.dump(scenario.record(first, answers, title)), encoding="utf-8")
     return tally
 
