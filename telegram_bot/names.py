@@ -1,4 +1,4 @@
-"""Names as people see them: cleaned, cut, told apart and escaped. The one place where a name from Telegram is touched."""
+"""Names as people see them: cleaned, cut, told apart, escaped. The one place where a name from Telegram is touched."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ _JOINER, _PICTURE, _KEYCAP, _FLAG, _LAST_TAG = "\u200d", "\ufe0f", "\u20e3", "\U
 _MARKS = 2  # on one letter; more is a flood that climbs over the lines above
 _PARTS = 4  # joined into one emoji, as in a family
 
+# Where emoji and other pictures are.
+_EMOJI = ((0x1F000, 0x1FAFF), (0x2300, 0x23FF), (0x2600, 0x27BF), (0x2B00, 0x2BFF))
 # Letters and symbols that show nothing though Unicode does not call them blank.
 _BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 # Marks that show nothing: they could make two names look alike and differ.
@@ -22,7 +24,7 @@ _HIDDEN = frozenset("\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f")
 _LOOKALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u051b\u051d\u04bb\u0432\u043a\u043c\u043d\u0442"
     "\u03b1\u03bf\u03c1\u03bd\u03b9\u03ba\u03c4\u03c5\u03c7\u03b5\u03b7\u03b2\u03b6\u03bc",
-    "aeopcyxijsdqwhbkmht" + "aopvlktuxenbzm".replace("l", "i"),
+    "aeopcyxijsdqwhbkmht" "aopviktuxenbzm",
 )
 
 
@@ -62,7 +64,7 @@ def plain(name: str) -> str:
 
 
 def _characters(text: str) -> Iterator[str]:
-    """What a reader sees as one character each: letters with their marks, emoji whole; blanks single, the invisible gone."""
+    """What a reader sees as one character each: letters with their marks, whole emoji; the invisible is gone."""
     whole = ""  # the character that may still grow
     joining = False
     for char in text:
@@ -88,7 +90,7 @@ def _characters(text: str) -> Iterator[str]:
 
 
 def _grown(whole: str, char: str, kind: str) -> str | None:
-    """*whole* with *char* on it, or without it if it shows nothing there; None if *char* begins a character of its own."""
+    """*whole* with *char* on it, or without if it would show nothing; None if *char* begins a character of its own."""
     if char == _PICTURE:
         fits = whole[-1:] != char and (_is_emoji(whole) or whole in "0123456789#*")
         return whole + char if whole.strip() and fits else whole
@@ -124,7 +126,7 @@ def _cost(character: str) -> int:
     """How much room a character takes: more for emoji, and for single signs that hold a whole sentence."""
     if _is_emoji(character) or "\U00012000" <= character[0] <= "\U0001254f":
         return 4
-    return max(1, len(normalize("NFKC", character[0])))
+    return 8 if character[0] == "\ufdfd" else max(1, len(normalize("NFKC", character[0])))
 
 
 def _skeleton(name: str) -> str:
@@ -135,7 +137,7 @@ def _skeleton(name: str) -> str:
 
 def _is_emoji(character: str) -> bool:
     code = ord(character[0]) if character else 0
-    return 0x1F000 <= code <= 0x1FAFF or 0x2300 <= code <= 0x23FF or 0x2600 <= code <= 0x27BF or 0x2B00 <= code <= 0x2BFF
+    return any(first <= code <= last for first, last in _EMOJI)
 
 
 def _is_region(char: str) -> bool:

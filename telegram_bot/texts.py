@@ -1,7 +1,7 @@
 """The words of the bot: whole sentences from seeds/texts/*.toml, with named places. Code passes values, never speech.
 
-A key is the path to a text in any of the files: `say("lobby.full", most=12)` is `full` of the table `[lobby]`. A text is
-a sentence, a table `one`/`other` (and `zero`, if it likes) chosen by the value *n*, or a list of wordings.
+A key is the path to a text in any of the files: `say("lobby.full", most=12)` is `full` of the table `[lobby]`. A text
+is a sentence, a table `one`/`other` (and `zero`, if it likes) chosen by the value *n*, or a list of wordings.
 """
 
 from __future__ import annotations
@@ -151,7 +151,9 @@ def _as_html(value: Any) -> str:
 
 def _as_plain(value: Any) -> Any:
     if isinstance(value, Markup):
-        raise BadText(f"HTML in a plain text: {value!r}")
+        if "<" in value:
+            raise BadText(f"HTML in a plain text: {value!r}")
+        return html.unescape(value)
     if isinstance(value, (list, tuple)):
         return join([str(item) for item in value])
     return value
