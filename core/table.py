@@ -262,12 +262,21 @@ class Table(msgspec.Struct, dict=True):
 
     def _next_stay_away(self, seat: Seat) -> Card | None:
         passed: list[Card] = []
-        while (card := self.take_top()) in PANICS:
+        while (card := self._take_for(seat)) in PANICS:
             passed.append(card)
             self.pile.append(card)
         if passed:
             self.say(PanicsPassedOver(seat, len(passed)))
         return card
+
+    def _take_for(self, seat: Seat) -> Card | None:
+        """The top card; None where no new deck could bring one that the hand may keep: the draw is left out (R4)."""
+        if not self.deck and not any(self._may_keep(seat, card) for card in self.pile):
+            return None
+        return self.take_top()
+
+    def _may_keep(self, seat: Seat, card: Card) -> bool:
+        return card not in PANICS and (card != INFECTED or self.hands[seat].count(INFECTED) < MOST_INFECTED)
 
     def _drop_surplus(self, seat: Seat) -> bool:
         if surplus := self.hands[seat].count(INFECTED) > MOST_INFECTED:
