@@ -54,11 +54,9 @@ def swap_cards(table: Table, offer: Offer, returned: Card) -> None:
     table.hands[taker].append(given)
     table.hands[giver].append(returned)
     table.say(Exchanged(giver=giver, taker=taker, given=given, returned=returned, face_up=face_up))
-    # As a substitute one receives an Infected! unharmed, and knows whose it was (R37).
-    if handed_on and not table.options.missed_infects:
-        if given == INFECTED and table.is_human(taker):
-            table.remember(giver, [given], by="Missed!", to=(taker,))
-    else:
+    if handed_on and given == INFECTED:  # unharmed or not, the substitute knows that no Human gave it (R10)
+        table.remember(giver, [given], by="Missed!", to=(taker,))
+    if not handed_on or table.options.missed_infects:  # R37
         spread(table, giver, given, taker)
     spread(table, taker, returned, giver)
     table.fit(taker)
