@@ -13,6 +13,7 @@ from core.asks import Card
 from core.cards.registry import CARDS, INFECTED, THING, box
 
 LEAST, MOST = 4, 12
+MOST_CARDS = 1000  # in a deck of the players' own making
 
 
 class Refused(ValueError):
@@ -90,6 +91,8 @@ def deck_in_use(options: Options, players: int) -> Counter[Card]:
         raise Refused(f"The game is for {LEAST} to {MOST} players, not for {players}.")
     cards = Counter(box(players) if options.deck is None else _own_deck(options.deck))
     cards[INFECTED] += options.infected_delta
+    if cards.total() > MOST_CARDS:
+        raise Refused(f"This deck has {cards.total()} cards; {MOST_CARDS} are the most that can be played with.")
     if cards[INFECTED] < 1:
         raise Refused("At least one Infected! card must be left in the deck.")
     _check_playable(cards, options, players)
