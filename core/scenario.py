@@ -317,6 +317,8 @@ def play(data: Mapping[str, Any], seed: str = "scenario") -> None:
                 _make(stage, part)
     except (Failed, ImpossibleChance) as why:
         raise Failed(f"step {number}: {why}") from None
+    except (LookupError, ValueError) as why:  # hands that no game deals may leave nothing to choose from
+        raise Failed(f"step {number}: the rules cannot go on from there ({why!r})") from None
 
 
 def _make(stage: Stage, made: Made) -> None:
