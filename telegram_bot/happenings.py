@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from core import Event, Seat
+from core.events import AnyEvent
 
 
 class TimeRanOut(Event, frozen=True):
@@ -24,3 +27,8 @@ class SeatGivenBack(Event, frozen=True):
 
 
 AnyHappening = TimeRanOut | SeatTakenOver | SeatGivenBack
+
+
+def read(stored: object) -> Event:
+    """An event as it was stored, of the rules or of the table beside them."""
+    return msgspec.convert(stored, AnyEvent | AnyHappening)  # type: ignore[arg-type, no-any-return]

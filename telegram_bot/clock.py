@@ -1,0 +1,128 @@
+"""Deadlines and pauses: what is due is answered through the same door as a press (DESIGN.md 1.4).
+
+Every process ticks, once a second; whoever comes first has the game, by the database's lock. Ticks are APScheduler's:
+interval jobs in memory, nothing else of it (its stores lose and double jobs: field/backend.md 4.1).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from datetime import UTC
+from random import Random
+from typing import Literal
+
+import core
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+from core.players import bot, clock
+from db.records import Timer
+from db.store import Away, Store, Unit
+from msgspec.structs import replace
+
+from telegram_bot import lobby, pace, play, show
+from telegram_bot.errors import told
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 50  # answers in one transaction: a game of twelve late players needs twelve
+
+
+class Clock:
+    """Ticks for one process. `run` ticks until it is cancelled."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.ticked_at = time.monotonic()
+
+    def trouble(self, age: float) -> str:
+        """ "" while it ticks; else, after so many seconds without a tick, what is wrong."""
+        return "" if time.monotonic() - self.ticked_at < age else "the clock does not tick"
+
+    async def run(self) -> None:
+        scheduler = AsyncIOScheduler(
+            timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
+        )
+        scheduler.add_job(self.tick, "interval", seconds=1)
+        scheduler.add_job(self.prune, "interval", hours=1)
+        scheduler.start()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            scheduler.shutdown(wait=False)
+
+    async def tick(self) -> None:
+        """Answer for everybody whose time has run out, game by game."""
+        try:
+            await self.store.forgive_outage(tell=pace.OUTAGE)
+            while await self.take_one():
+                pass
+        except Away:
+            log.warning("no tick: the database is away")
+        else:
+            self.ticked_at = time.monotonic()
+
+    async def take_one(self) -> bool:
+        """The game that is due for longest, if there is one. One that fails waits a minute, and says where it failed."""
+        game_id = 0
+        try:
+            async with self.store.claim_due() as unit:
+                if unit is None or unit.game is None:
+                    return False
+                game_id = unit.game.id
+                ring(unit)
+        except Away:
+            raise
+        except Exception as error:
+            log.error("the clock of game %d failed: %s", game_id, told(error))
+            if not game_id:
+                return False
+            await self.store.put_off(game_id)
+        return True
+
+    async def prune(self) -> None:
+        try:
+            await self.store.prune()
+        except Away:
+            log.warning("nothing pruned: the database is away")
+
+
+def ring(unit: Unit) -> None:
+    """Everything that is due in a game, the earliest first; an answer may end what else was due."""
+    for _ in range(AT_ONCE):
+        assert unit.game is not None
+        due = pace.due(unit.game, unit.now)
+        if not due:
+            return
+        _ring_one(unit, due[0])
+
+
+def _ring_one(unit: Unit, timer: Timer) -> None:
+    game = unit.game
+    assert game is not None
+    if timer.kind in (pace.DEADLINE, pace.BOT) and timer.seat is not None:
+        try:
+            _answer(unit, timer.seat, "clock" if timer.kind == pace.DEADLINE else "bot player")
+        except core.Diverged:
+            play.begin_turn_again(unit)
+        return
+    unit.game = replace(game, timers=tuple(other for other in game.timers if other != timer))
+    match timer.kind:
+        case pace.CLOSE:
+            lobby.close(unit)
+        case pace.LOOK if game.status == "playing":
+            show.again(unit, play.standing(game))
+        case pace.OUTAGE if game.status == "playing":
+            show.after_outage(unit, play.standing(game))
+
+
+def _answer(unit: Unit, seat: core.Seat, by: Literal["clock", "bot player"]) -> None:
+    """The clock chooses as R65 says, a bot player as well as it can: both from the view of the seat alone."""
+    assert unit.game is not None
+    step = play.standing(unit.game)
+    if by == "clock":
+        choice = clock.answer_for(step, seat)
+    else:
+        dice = Random(f"{step.table.seed}/bot/{step.table.turn}/{len(step.game.answers)}/{seat}")
+        choice = bot.choose(core.view(step, seat), dice)
+    play.answer(unit, seat, choice, by)

@@ -1,0 +1,99 @@
+"""The one door for updates, from the webhook and from polling: through python-telegram-bot to a use case, and its reply.
+
+An update that fails three times, and one that we cannot read, is put aside with its cause and does not block its chat.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from db.store import Away, Newer, Store
+from telegram import Bot, Update
+from telegram.ext import Application, ApplicationBuilder
+from telegram.request import BaseRequest
+
+from telegram_bot.errors import TryAgain, told
+from telegram_bot.reply import Reply
+from telegram_bot.router import REPLY, App, Router
+
+log = logging.getLogger(__name__)
+
+KINDS = ("message", "callback_query", "my_chat_member", "chat_member", "edited_message")
+
+
+class Strict(Application[Any, Any, Any, Any, Any, Any]):
+    """An Application whose errors are ours to see: `process_update` swallows them otherwise (field/telegram.md 0.8)."""
+
+    async def process_error(self, update: object, error: Exception, *_: Any, **__: Any) -> bool:
+        raise error
+
+
+def application(token: str, request: BaseRequest, api: str, store: Store) -> App:
+    """python-telegram-bot with our handlers, and without its server, queue of jobs, persistence and rate limiter."""
+    app = (
+        ApplicationBuilder()
+        .application_class(Strict)
+        .token(token)
+        .base_url(f"{api}/bot")
+        .request(request)
+        .get_updates_request(request)
+        .updater(None)
+        .job_queue(None)
+        .rate_limiter(None)  # type: ignore[arg-type]
+        .build()
+    )
+    Router(store).register(app)
+    return app
+
+
+class Door:
+    """Takes an update, commits all that follows from it, and returns the reply that may ride in the answer's body.
+
+    Raises `TryAgain` when the update cannot be taken now, and whatever failed when it failed; the third failure of an
+    update puts it aside.
+    """
+
+    def __init__(self, app: App, store: Store) -> None:
+        self.app = app
+        self.store = store
+
+    async def __call__(self, raw: dict[str, Any]) -> Reply | None:
+        update_id = int(raw["update_id"])
+        try:
+            update = read(raw, self.app.bot)
+            if update is None:
+                await self.store.put_aside(update_id, "of a kind or shape that is not known", raw)
+                return None
+            REPLY.set(None)
+            await self.app.process_update(update)
+            return REPLY.get()
+        except (Away, Newer) as error:
+            raise TryAgain(type(error).__name__) from None
+        except Exception as error:
+            return await self._failed(update_id, error, raw)
+
+    async def _failed(self, update_id: int, error: Exception, raw: dict[str, Any]) -> Reply | None:
+        try:
+            failure = await self.store.failed(update_id, told(error), raw)
+        except Away:
+            raise TryAgain("Away") from None
+        if not failure.put_aside:
+            raise error
+        log.error("update %d is put aside: %s", update_id, told(error))
+        query = raw.get("callback_query")
+        if isinstance(query, dict) and isinstance(query.get("id"), str):
+            return {"method": "answerCallbackQuery", "callback_query_id": query["id"]}
+        return None
+
+
+def read(raw: dict[str, Any], bot: Bot) -> Update | None:
+    """The update as python-telegram-bot's objects; None for a kind or shape that we do not know."""
+    if not any(isinstance(raw.get(kind), dict) for kind in KINDS):
+        return None
+    try:
+        update = Update.de_json(raw, bot)
+        update.effective_message, update.effective_user, update.effective_chat  # noqa: B018  (read once, or not at all)
+    except Exception:  # whatever a foreign shape breaks in the library
+        return None
+    return update

@@ -1,0 +1,195 @@
+"""The lobby: one message in the group, edited, until the expedition leaves or is called off."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+import core
+from db.records import GameRow, Person, SeatRow, Timer
+from db.store import Unit
+from msgspec.structs import replace
+
+from telegram_bot import play, rulebook, screens, show
+from telegram_bot.memo import memo_of, remembering
+from telegram_bot.names import plain, tell_apart
+from telegram_bot.pace import CLOSE, DEFAULT_PACE, LOBBY_LIVES, PACES
+from telegram_bot.texts import say_plain, wordings
+
+DOUBLE_TAP = 2.0  # seconds in which a second press on Join/Leave is taken for the first one (failures.md row 4)
+INFECTED_MOST = 20  # more or fewer Infected! cards than this are refused by the deck anyway
+
+
+def open_lobby(unit: Unit, person: Person | None, opener: str, before: GameRow | None = None) -> None:
+    """A new lobby in this place; who opens it is in. After a game *before*: with its people, options and pace."""
+    game = unit.open_game(
+        opened_by=person.id if person is not None else 0,
+        pace=before.pace if before is not None else DEFAULT_PACE,
+        options=before.options if before is not None else {},
+        public_seed=secrets.token_hex(8),
+        rules_v=core.RULES_VERSION,
+        state_v=core.STATE_VERSION,
+    )
+    game = remembering(game, opener=opener)
+    if before is not None:
+        game = replace(game, roster=tuple(replace(row, played_by="bot" if row.person is None else "person") for row in before.roster))
+    if person is not None and game.seat_of(person.id) is None and len(game.roster) < core.MOST:
+        game = _seated(game, person.id, person.name)
+    _keep(unit, game)
+    show.lobby(unit)
+
+
+def _keep(unit: Unit, game: GameRow) -> None:
+    """A lobby that was touched: it closes a day from now."""
+    unit.game = replace(game, touched_at=unit.now, timers=(Timer(CLOSE, unit.now + LOBBY_LIVES),))
+
+
+def _seated(game: GameRow, person: int | None, name: str) -> GameRow:
+    """The lobby with one more in the next free seat, called so that nobody is mistaken for another."""
+    taken = {row.seat for row in game.roster}
+    seat = next(f"s{number}" for number in range(1, core.MOST + 1) if f"s{number}" not in taken)
+    own = tell_apart([*(row.name for row in game.roster), name])[-1]
+    row = SeatRow(seat, own, person, "bot" if person is None else "person")
+    return replace(game, roster=(*game.roster, row))
+
+
+# --- what may be pressed; each returns a toast ---
+
+
+def join(unit: Unit, person: Person) -> str:
+    """Take a seat."""
+    game = _lobby(unit)
+    if game.seat_of(person.id) is not None:
+        return say_plain("lobby_toast.joined")
+    if len(game.roster) >= core.MOST:
+        return say_plain("lobby_toast.full" if _bots(game) else "lobby_toast.enough")
+    game = _seated(game, person.id, person.name)
+    _keep(unit, remembering(game, joined=(person.id, unit.now.timestamp())))
+    show.lobby(unit)
+    return say_plain("lobby_toast.joined")
+
+
+def leave(unit: Unit, person: Person) -> str:
+    game = _lobby(unit)
+    _keep(unit, replace(game, roster=tuple(row for row in game.roster if row.person != person.id)))
+    show.lobby(unit)
+    return say_plain("lobby_toast.left")
+
+
+def join_or_leave(unit: Unit, person: Person) -> str:
+    """The button for both; a double tap counts once."""
+    game = _lobby(unit)
+    if game.seat_of(person.id) is None:
+        return join(unit, person)
+    who, when = memo_of(game).joined
+    if who == person.id and unit.now.timestamp() - when < DOUBLE_TAP:
+        return say_plain("lobby_toast.joined")
+    return leave(unit, person)
+
+
+def add_bot(unit: Unit) -> str:
+    """A bot player takes a seat."""
+    game = _lobby(unit)
+    if len(game.roster) >= core.MOST:
+        return say_plain("lobby_toast.enough")
+    taken = {row.name for row in game.roster}
+    names = str(wordings("say.bots")[0]).split("|")
+    _keep(unit, _seated(game, None, next(name for name in names if name not in taken)))
+    show.lobby(unit)
+    return say_plain("toast.done")
+
+
+def take_bot_out(unit: Unit) -> str:
+    game = _lobby(unit)
+    bots = _bots(game)
+    if not bots:
+        return say_plain("lobby_toast.no_bot")
+    _keep(unit, replace(game, roster=tuple(row for row in game.roster if row.seat != bots[-1].seat)))
+    show.lobby(unit)
+    return say_plain("toast.done")
+
+
+def turn_page(unit: Unit, page: str) -> str:
+    _keep(unit, remembering(_lobby(unit), page=page))
+    show.lobby(unit)
+    return ""
+
+
+def set_pace(unit: Unit, number: int) -> str:
+    words = list(PACES)
+    if number < len(words):
+        _keep(unit, remembering(replace(_lobby(unit), pace=words[number]), page=""))
+        show.lobby(unit)
+    return say_plain("toast.done")
+
+
+def toggle_option(unit: Unit, number: int) -> str:
+    if number < len(rulebook.OPTIONS):
+        game = _lobby(unit)
+        _set_options(unit, rulebook.OPTIONS[number].toggled(game.options))
+    return say_plain("toast.done")
+
+
+def change_infected(unit: Unit, by: int) -> str:
+    """One Infected! card more or fewer (R60)."""
+    game = _lobby(unit)
+    delta = int(game.options.get("infected_delta", 0)) + by
+    _set_options(unit, {**game.options, "infected_delta": max(-INFECTED_MOST, min(INFECTED_MOST, delta))})
+    return say_plain("toast.done")
+
+
+def _set_options(unit: Unit, options: Mapping[str, Any]) -> None:
+    kept = {name: value for name, value in options.items() if value != getattr(core.Options(), name)}
+    _keep(unit, replace(_lobby(unit), options=kept))
+    show.lobby(unit)
+
+
+def start(unit: Unit) -> str:
+    """The expedition leaves, if that can be played; who may say so was checked."""
+    game = _lobby(unit)
+    if (missing := core.LEAST - len(game.roster)) > 0:
+        return say_plain("lobby_toast.too_few", n=missing)
+    try:
+        play.begin(unit, game)
+    except core.Refused as why:
+        return str(why)
+    return ""
+
+
+def call_off(unit: Unit, name: str) -> str:
+    _end(unit)
+    unit.show(show.LOBBY, screens.lobby_called_off(name))
+    return say_plain("lobby_toast.cancelled")
+
+
+def close(unit: Unit) -> None:
+    """Nobody touched it for a day."""
+    _end(unit)
+    unit.show(show.LOBBY, screens.lobby_closed())
+
+
+def _end(unit: Unit) -> None:
+    unit.game = replace(_lobby(unit), status="called_off", timers=(), ended_at=unit.now)
+
+
+def _lobby(unit: Unit) -> GameRow:
+    assert unit.game is not None and unit.game.status == "lobby"
+    return unit.game
+
+
+def _bots(game: GameRow) -> list[SeatRow]:
+    return [row for row in game.roster if row.person is None]
+
+
+def may_decide(game: GameRow, person: int) -> bool:
+    """Whether somebody opened this game; administrators are asked of Telegram."""
+    return person == game.opened_by
+
+
+def opener_name(game: GameRow) -> str:
+    """The opener as the roster calls it, for buttons and toasts."""
+    row = game.seat_of(game.opened_by)
+    return plain(row.name if row is not None else memo_of(game).opener)
+
+

@@ -1,0 +1,144 @@
+"""A game in play: begin, load, apply, save, say. A press of a person, the clock and a bot player come this same way."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Literal
+
+import core
+from core import Choice, Seat, Step
+from core.events import TurnBegan
+from db.records import GameRow, SeatRow, Timer
+from db.store import Unit
+from msgspec.structs import replace
+
+from telegram_bot import pace, show
+from telegram_bot.happenings import SeatGivenBack, SeatTakenOver, TimeRanOut
+from telegram_bot.memo import memo_of, remembering
+
+By = Literal["player", "clock", "bot player"]
+
+
+def at_rest(game: GameRow) -> core.Game:
+    """The game as the core knows it."""
+    assert game.turn_start is not None
+    return core.Game(game.turn_start, game.answers, game.digest or "")
+
+
+def standing(game: GameRow) -> Step:
+    """The game as it stands: whom it asks what. Raises core.Diverged."""
+    return core.resume(at_rest(game))
+
+
+def begin(unit: Unit, game: GameRow) -> None:
+    """The lobby becomes a game: dealt, the first player asked, everything said. Raises core.Refused."""
+    options = core.read_options(game.options, len(game.roster))
+    step = core.new_game([seat.seat for seat in game.roster], options, secrets.token_hex(16))
+    unit.game = replace(
+        game,
+        status="playing",
+        started_at=unit.now,
+        touched_at=unit.now,
+        rules_v=core.RULES_VERSION,
+        state_v=core.STATE_VERSION,
+        memo={},
+        timers=(),
+    )
+    _save(unit, step)
+    show.game_began(unit, step)
+
+
+def answer(unit: Unit, seat: Seat, choice: Choice, by: By) -> Step:
+    """One answer. Raises core.NotLegal, and then nothing has changed; core.Diverged."""
+    game = _the_game(unit)
+    step = core.apply(at_rest(game), seat, choice)
+    unit.answered(seat, choice, by)
+    if by == "clock":
+        tale = memo_of(game).tale
+        late = (*tale.late, (len(step.earlier), seat))
+        unit.game = remembering(_the_game(unit), tale=replace(tale, late=late))
+        unit.happened(TimeRanOut(seat))
+    _save(unit, step)
+    show.went_on(unit, step, seat, by_hand=by == "player")
+    return step
+
+
+def begin_turn_again(unit: Unit) -> Step:
+    """The rules changed under a turn in play: it begins again from its start, and everybody is told (DESIGN.md 3)."""
+    game = _the_game(unit)
+    assert game.turn_start is not None
+    step = core.begin(core.thaw(game.turn_start))
+    unit.game = remembering(replace(game, version=game.version + 1, timers=()), asked={}, tale=memo_of(game).tale)
+    _save(unit, step)
+    show.turn_began_again(unit, step)
+    return step
+
+
+def _the_game(unit: Unit) -> GameRow:
+    assert unit.game is not None
+    return unit.game
+
+
+def _save(unit: Unit, step: Step) -> None:
+    """The game at rest, its log and its timers; who is still asked the same question keeps the deadline."""
+    for event in step.events:
+        if isinstance(event, TurnBegan):
+            unit.game = replace(_the_game(unit), turn=event.turn)
+        unit.happened(event)
+    game = _the_game(unit)
+    asked, timers = memo_of(game).asked, game.timers
+    if step.anew:
+        asked = dict.fromkeys(step.asks, game.version)
+        timers = tuple(_timer(unit, game, seat) for seat in asked)
+    else:
+        asked = {seat: asked[seat] for seat in step.asks}
+        timers = tuple(timer for timer in timers if timer.seat is None or timer.seat in asked)
+    unit.game = remembering(
+        replace(
+            game,
+            turn_start=step.game.turn_start,
+            answers=step.game.answers,
+            digest=step.game.digest,
+            timers=timers,
+            touched_at=unit.now,
+        ),
+        asked=asked,
+    )
+    if step.outcome is not None:
+        _over(unit, {"why": step.outcome.why, "winners": list(step.outcome.winners)})
+
+
+def _timer(unit: Unit, game: GameRow, seat: Seat) -> Timer:
+    """What makes sure that an asked seat is answered for: the deadline, or the pause of a bot player."""
+    played_by = next(row.played_by for row in game.roster if row.seat == seat)
+    return (pace.bot_pause if played_by == "bot" else pace.deadline)(game, seat, unit.now)
+
+
+def _over(unit: Unit, outcome: dict[str, object]) -> None:
+    unit.game = replace(
+        remembering(_the_game(unit), asked={}), status="over", timers=(), ended_at=unit.now, outcome=outcome
+    )
+
+
+def call_off(unit: Unit) -> None:
+    """The group ends a game in play: nobody wins, and all roles are shown."""
+    step = standing(_the_game(unit))
+    _over(unit, {"why": "called off", "winners": []})
+    show.called_off(unit, step)
+
+
+# --- who plays a seat ---
+
+
+def take_over(unit: Unit, row: SeatRow, by: Literal["person", "bot"]) -> None:
+    """A bot player sits in for the owner of a seat, or the owner is back."""
+    game = _the_game(unit)
+    changed = replace(row, played_by=by)
+    roster = tuple(changed if seat.seat == row.seat else seat for seat in game.roster)
+    game = replace(game, roster=roster, touched_at=unit.now)
+    if row.seat in memo_of(game).asked:
+        others = tuple(timer for timer in game.timers if timer.seat != row.seat)
+        game = replace(game, timers=(*others, _timer(unit, game, row.seat)))
+    unit.game = game
+    unit.happened(SeatTakenOver(row.seat) if by == "bot" else SeatGivenBack(row.seat))
+    show.seat_changed(unit, standing(game), changed)

@@ -1,0 +1,76 @@
+"""The bot, put together: store, application, sender and clock (the composition root of the web process and of polling)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import core
+from db import migrate
+from db.store import Store
+from telegram import BotCommand, BotCommandScopeAllGroupChats, BotCommandScopeAllPrivateChats
+
+from telegram_bot import me
+from telegram_bot.clock import Clock
+from telegram_bot.config import Config
+from telegram_bot.door import Door, application
+from telegram_bot.router import App
+from telegram_bot.sender import Sender
+from telegram_bot.texts import say_plain
+from telegram_bot.transport import request_for
+from telegram_bot.web import Background
+
+TICK_AGE = 30.0  # seconds; a clock that has not ticked for longer is not well
+GROUP_COMMANDS = ("newgame", "join", "leave", "startgame", "status", "hand", "rules", "endgame", "games", "help")
+PRIVATE_COMMANDS = ("hand", "games", "rules", "help")
+
+
+class Service:
+    """What talks to Telegram: a door for updates, and what runs beside it."""
+
+    def __init__(self, store: Store, app: App) -> None:
+        self.store = store
+        self.app = app
+        self.door = Door(app, store)
+        self.sender = Sender(store, app.bot)
+        self.clock = Clock(store)
+
+    @property
+    def background(self) -> Sequence[Background]:
+        return self.sender.run, self.clock.run
+
+    async def ready(self) -> str:
+        """ "" when all is well, else the reason."""
+        if not await self.store.ready():
+            return "the database does not answer"
+        if await self._is_behind():
+            return "the database is not up to date: stay-away migrate"
+        return self.clock.trouble(TICK_AGE)
+
+    async def _is_behind(self) -> bool:
+        async with self.store.engine.connect() as connection:
+            revisions = (await connection.exec_driver_sql("select version_num from alembic_version")).scalars()
+            return migrate.standing(tuple(revisions)) == "behind"
+
+    async def close(self) -> None:
+        await self.app.shutdown()
+        await self.store.close()
+
+
+async def build(config: Config) -> Service:
+    store = Store(config.database, rules_v=core.RULES_VERSION, state_v=core.STATE_VERSION)
+    app = application(config.bot_token, request_for(config.telegram_api), config.telegram_api, store)
+    await app.initialize()
+    me.introduce(app.bot.username)
+    await set_commands(app)
+    return Service(store, app)
+
+
+async def set_commands(app: App) -> None:
+    """The menus behind "/", for groups and for the private chat."""
+    for scope, names in (
+        (BotCommandScopeAllGroupChats(), GROUP_COMMANDS),
+        (BotCommandScopeAllPrivateChats(), PRIVATE_COMMANDS),
+    ):
+        commands = [BotCommand(name, say_plain(f"commands.{name}")) for name in names]
+        if await app.bot.get_my_commands(scope=scope) != tuple(commands):
+            await app.bot.set_my_commands(commands, scope=scope)

@@ -1,0 +1,211 @@
+"""Which screens a use case changes: the group's board and tale, every hand, who is called, the end.
+
+Every private text is placed by `hand`, whose receiver is a person: it cannot be posted to a group (db/models.py checks
+that too).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import core
+from core import Event, Seat, Step
+from core.events import CardDrawn, DeckRenewed, Eliminated, TurnBegan
+from db.records import GameRow, SeatRow, Wanted
+from db.store import Unit
+from msgspec.structs import replace
+
+from telegram_bot import me, narrator, panel, screens
+from telegram_bot.happenings import TimeRanOut
+from telegram_bot.memo import Tale, memo_of, remembering
+from telegram_bot.texts import say
+
+LOBBY, BOARD, PANEL, END, ENDING = "lobby", "board", "panel", "end", "ending"
+
+LONGEST_TALE = 2500  # characters; a tale of bot players that grew longer goes on in a new message
+
+
+def _game(unit: Unit) -> GameRow:
+    assert unit.game is not None
+    return unit.game
+
+
+def lobby(unit: Unit) -> None:
+    unit.show(LOBBY, screens.lobby(_game(unit), unit.now))
+
+
+def game_began(unit: Unit, step: Step) -> None:
+    """The lobby becomes one line, the board is posted, everybody gets a hand."""
+    unit.show(LOBBY, screens.lobby_started(_game(unit)))
+    went_on(unit, step)
+
+
+def went_on(unit: Unit, step: Step, answered: Seat | None = None, by_hand: bool = False) -> None:
+    """The screens after an answer of the seat *answered*; *by_hand*: its owner gave it, and is looking at the panel."""
+    tale(unit, step)
+    if step.outcome is not None:
+        the_end(unit, step)
+        return
+    board(unit, step)
+    for row in _game(unit).roster:
+        if row.person is not None and (row.seat == answered or _concerns(step, row.seat)):
+            asked_now = step.anew and row.seat in step.asks and row.played_by == "person"
+            hand(unit, row, step, ring=asked_now and not (by_hand and row.seat == answered))
+    calls(unit, step)
+
+
+def _concerns(step: Step, seat: Seat) -> bool:
+    """Whether the hand of *seat* looks different now: asked anew, a new turn, burned, or something others do not see."""
+    if step.anew and seat in step.asks:
+        return True
+    return any(
+        isinstance(event, TurnBegan)
+        or isinstance(event, Eliminated) and event.seat == seat
+        or core.seen_by(event, seat) != core.seen_by(event, None)
+        for event in step.events
+    )
+
+
+def board(unit: Unit, step: Step) -> None:
+    unit.show(BOARD, _board(unit, step))
+
+
+def board_anew(unit: Unit, step: Step) -> None:
+    """The board moves down: posted anew, the old copy loses its buttons."""
+    unit.post_anew(BOARD, _board(unit, step))
+
+
+def _board(unit: Unit, step: Step) -> Wanted:
+    return screens.board(_game(unit), core.view(step, None), unit.now, me.username())
+
+
+# --- hands ---
+
+
+def hand(unit: Unit, row: SeatRow, step: Step, *, ring: bool = False, anew: bool = False) -> None:
+    """The panel of one seat, in its owner's private chat; *ring*: a new message that is heard."""
+    assert row.person is not None
+    wanted = panel.front(panel.desk(_game(unit), step, row.seat, unit.now))
+    page(unit, row.person, wanted, ring=ring, anew=anew or ring)
+
+
+def page(unit: Unit, person: int, wanted: Wanted, *, ring: bool = False, anew: bool = False) -> None:
+    """The one function that sends a private text: to a person's own chat, and nowhere else."""
+    if person <= 0:  # a person's id is positive, a group's negative (field/telegram.md 1.3)
+        raise ValueError("a private text goes to a person")
+    (unit.post_anew if anew else unit.show)(PANEL, replace(wanted, ring=ring), person)
+
+
+def calls(unit: Unit, step: Step) -> None:
+    """Who is awaited and has no private chat with the bot is called in the group, once; the call goes when answered."""
+    game = _game(unit)
+    before = memo_of(game).called
+    now: list[Seat] = []
+    for row in game.roster:
+        if row.seat not in step.asks or row.person is None or row.played_by == "bot" or _has_private_chat(unit, row.person):
+            continue
+        now.append(row.seat)
+        if step.anew or row.seat not in before:
+            unit.post_anew(f"call {row.seat}", screens.call(game, row, unit.now, me.username()))
+    for seat in before:
+        if seat not in now:
+            unit.take_away(f"call {seat}")
+    if tuple(now) != before:
+        unit.game = remembering(game, called=tuple(now))
+
+
+def _has_private_chat(unit: Unit, person: int) -> bool:
+    return unit.people[person].private == "open"
+
+
+# --- the tale ---
+
+
+def tale(unit: Unit, step: Step) -> None:
+    """The line of the turn grows; a new turn begins a new message, unless bot players play in a row."""
+    game = _game(unit)
+    memo = memo_of(game).tale
+    names = screens.names_of(game)
+    bots = {row.seat for row in game.roster if row.played_by == "bot"}
+    text, before = "", ""
+    for happened in narrator.by_turn([*step.earlier, *step.events]):
+        began = happened[0]
+        assert isinstance(began, TurnBegan)
+        if before:
+            shares = before in bots and began.seat in bots and len(text) < LONGEST_TALE
+            memo = Tale(memo.since, text) if shares else Tale(began.turn)
+        elif memo.since == 0:
+            memo = Tale(began.turn)
+        told = narrator.tell_turn(_with_late(happened, memo), names, game.public_seed)
+        text = f"{memo.told}\n\n{told}" if memo.told else told
+        if any(_is_worth_telling(event) for event in happened):
+            unit.show(f"turn {memo.since}", screens.screen(text, once=True))
+        before = began.seat
+    unit.game = remembering(game, tale=memo)
+
+
+def _with_late(happened: Sequence[Event], memo: Tale) -> list[Event]:
+    """What the group saw of a turn, with the remark where time ran out (R66)."""
+    late = {at: seat for at, seat in memo.late}
+    seen: list[Event] = []
+    for number, event in enumerate(happened):
+        if number in late:
+            seen.append(TimeRanOut(late[number]))
+        if (public := core.seen_by(event, None)) is not None:
+            seen.append(public)
+    return seen
+
+
+def _is_worth_telling(event: Event) -> bool:
+    return not isinstance(event, (TurnBegan, CardDrawn, DeckRenewed))
+
+
+# --- the rest ---
+
+
+def the_end(unit: Unit, step: Step) -> None:
+    """The board closes, the hands are laid down, and the group reads who was what."""
+    game = _game(unit)
+    unit.show(BOARD, screens.board_over(game))
+    unit.take_away(ENDING)
+    for seat in memo_of(game).called:
+        unit.take_away(f"call {seat}")
+    unit.show(END, screens.the_end(game, step))
+    for row in game.roster:
+        if row.person is not None:
+            hand(unit, row, step)
+
+
+def called_off(unit: Unit, step: Step) -> None:
+    the_end(unit, step)
+
+
+def turn_began_again(unit: Unit, step: Step) -> None:
+    game = _game(unit)
+    unit.show(f"notice {game.version}", screens.screen(say("say.turn_again"), once=True))
+    tale_again = Tale(step.table.turn)
+    unit.game = remembering(game, tale=tale_again)
+    went_on(unit, step)
+
+
+def seat_changed(unit: Unit, step: Step, row: SeatRow) -> None:
+    """A bot player sits in, or the owner is back."""
+    board(unit, step)
+    if row.person is not None:
+        hand(unit, row, step)
+    calls(unit, step)
+
+
+def again(unit: Unit, step: Step) -> None:
+    """Everything is drawn again: a road to somebody closed, or the time stood still."""
+    board(unit, step)
+    for row in _game(unit).roster:
+        if row.person is not None and row.seat in step.asks:
+            hand(unit, row, step)
+    calls(unit, step)
+
+
+def after_outage(unit: Unit, step: Step) -> None:
+    """All deadlines moved: the group is told, and sees the new ones."""
+    unit.show(f"notice {_game(unit).version}", screens.screen(say("say.outage"), once=True))
+    again(unit, step)
