@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 
@@ -15,14 +16,17 @@ def arguments() -> argparse.Namespace:
     """What was asked for."""
     parser = argparse.ArgumentParser(prog="playground", description="A Telegram on this machine, for trying a bot without a token.")
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (127.0.0.1: this machine only)")
-    parser.add_argument("--port", type=int, default=8081, help="the port; 0 takes a free one")
-    parser.add_argument("--token", default="1000:TEST", help="the token of the bot")
+    parser.add_argument("--port", type=int, default=int(os.environ.get("PLAYGROUND_PORT") or 8081),
+                        help="the port (PLAYGROUND_PORT, 8081); 0 takes a free one")
+    parser.add_argument("--token", default=os.environ.get("BOT_TOKEN") or "1000:TEST", help="the token of the bot (BOT_TOKEN, 1000:TEST)")
     parser.add_argument("--bot-username", default="stay_away_bot")
     parser.add_argument("--bot-name", default="Stay Away!")
     parser.add_argument("--no-limits", action="store_true", help="without Telegram's limits")
     parser.add_argument("--no-privacy", action="store_true", help="the bot sees every message of its groups")
-    parser.add_argument("--seed-group", action="store_true", help="with a ready group of four people and the bot")
-    parser.add_argument("--state", metavar="FILE", help="keep the world in this file, and go on from it")
+    parser.add_argument("--seed-group", action=argparse.BooleanOptionalAction, default=True,
+                        help="begin with a ready group of four people and the bot")
+    parser.add_argument("--state", metavar="FILE", default=os.environ.get("PLAYGROUND_STATE") or None,
+                        help="keep the world in this file, and go on from it (PLAYGROUND_STATE)")
     parser.add_argument("--check-schema", metavar="FILE", help="refuse calls that do not fit this Bot API schema")
     parser.add_argument("--database-url", help="the bot's database, to move its clock as well (DATABASE_URL)")
     return parser.parse_args()

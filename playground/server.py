@@ -67,8 +67,10 @@ class Playground:
         self.world = loaded or World(birth["base"], birth["clock"])
         if not loaded:
             self.world.settings.limits = birth["limits"]
-        existing = next((b for b in self.world.bots.values() if b.token == birth["token"]), None)
-        if existing is None:
+        known = self.world.bots.get(int(birth["token"].partition(":")[0])) if _TOKEN.fullmatch(birth["token"]) else None
+        if known is not None:
+            known.token = birth["token"]  # the same bot, begun anew with another secret
+        else:
             self.world.add_bot(birth["token"], birth["username"], birth["name"], birth["privacy"])
         self.world.lose_ephemeral = self.faults.loses
         self.world.listeners.append(self._touched)

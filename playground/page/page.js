@@ -13,6 +13,7 @@ const el = (tag, attributes = {}, ...children) => {
   node.append(...children.filter((c) => c != null && c !== false));
   return node;
 };
+const sign = (name, title) => el("span", { class: `sign ${name}`, title, role: "img", "aria-label": title });
 const bdi = (text, attributes = {}) => { const node = el("bdi", attributes); node.textContent = text; return node; };
 
 let state = { people: [], bots: [], chats: [], clock: { now: 0, offset: 0 }, seq: 0, born: 0 };
@@ -297,7 +298,7 @@ class Column {
     const topics = this.isGroup && info?.is_forum ? info.topics : [];
     this.topics.hidden = !topics.length;
     const tab = (id, name, isClosed) => el("button", { class: "topic" + (this.thread === id ? " current" : ""),
-      onclick: () => { this.thread = id; this.draw(true); } }, bdi(name), isClosed ? " 🔒" : "");
+      onclick: () => { this.thread = id; this.draw(true); } }, bdi(name), isClosed ? el("span", {}, " ", sign("lock", "closed")) : "");
     if (topics.length) this.topics.replaceChildren(tab(null, "All"), ...topics.map((t) => tab(t.id, t.name, t.closed)));
   }
 
@@ -363,7 +364,7 @@ class Column {
       + `${m.ephemeral ? " ephemeral" : ""}${m.rang_me ? " rang" : ""}`, id: `${this.key}-${m.ephemeral ? "e" + m.ephemeral : m.id}` });
     const bubble = el("div", { class: "bubble" + (m.fresh ? " fresh" : "") });
     m.fresh = false;
-    if (m.ephemeral) bubble.append(el("div", { class: "only-you" }, m.mine ? "👁 Only the bot sees this" : "👁 Only you see this"));
+    if (m.ephemeral) bubble.append(el("div", { class: "only-you" }, sign("eye", ""), m.mine ? " Only the bot sees this" : " Only you see this"));
     if (this.isGroup && first && !m.mine) {
       const status = this.info?.members.find((x) => x.id === m.from.id)?.status;
       const sender = el("div", { class: `sender n${colour(m.from.id)}` }, bdi(m.from.name));
@@ -388,11 +389,11 @@ class Column {
     text.append(rich(m.text, m.entities, this));
     const heard = m.rang.filter((r) => r.sound).map((r) => person(r.person)?.name).filter(Boolean);
     const meta = el("span", { class: "meta", dir: "ltr" });
-    const icon = (sign, title) => meta.append(el("span", { title }, sign));
-    if (heard.length) icon("🔔", `Rang for ${heard.join(", ")}`);
-    if (m.silent && !m.mine) icon("🔕", "Sent without sound");
-    if (m.protected) icon("🛡", "Protected: it cannot be forwarded or saved");
-    if (m.pinned) icon("📌", "Pinned");
+    const icon = (words, title) => meta.append(el("span", { title }, words));
+    if (heard.length) icon(sign("bell", `Rang for ${heard.join(", ")}`));
+    if (m.silent && !m.mine) icon(sign("mute", "Sent without sound"));
+    if (m.protected) icon(sign("shield", "Protected: it cannot be forwarded or saved"));
+    if (m.pinned) icon(sign("pin", "Pinned"));
     if (m.edited) icon("edited", `${m.edits} edits`);
     icon(new Date(m.date * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }), new Date(m.date * 1000).toLocaleString());
     if (m.mine) icon("✓✓", "Delivered");
@@ -469,7 +470,7 @@ class Column {
     }
     const me = this.isGroup ? info?.members.find((m) => m.id === this.viewer && m.status !== "kicked") : true;
     const p = person(this.viewer);
-    const face = this.isGroup ? el("button", { class: "me", title: p ? `You are ${p.name}. Choose somebody else.` : "Choose who you are",
+    const face = this.isGroup ? el("button", { class: "identity", title: p ? `You are ${p.name}. Choose somebody else.` : "Choose who you are",
       "aria-label": p ? `You are ${p.name}. Choose somebody else` : "Choose who you are", onclick: (e) => this.chooseMe(e) },
       avatar(this.viewer || 0, p?.name || "?", true)) : null;
     if (this.isGroup && !me) {
@@ -534,7 +535,7 @@ class Column {
     const fitting = (data?.commands || []).filter((c) => ("/" + c.command).startsWith(typed));
     if (!fitting.length || area.value !== typed) return;
     const list = el("div", { class: "pop up suggestions" }, ...fitting.map((c, i) => {
-      const words = el("span", { class: "grow" }, el("b", {}, "/" + c.command), " ", el("span", { class: "small" }));
+      const words = el("span", { class: "grow" }, el("b", {}, "/" + c.command), " ", el("span", { class: "dim" }));
       words.lastChild.textContent = c.description + (c.is_ephemeral ? " (only you see it)" : "");
       return el("button", { class: i ? "" : "current", onclick: () => { area.value = this.draft = ""; list.remove(); this.write("/" + c.command + (this.isGroup ? "@" + c.bot : "")); } },
         avatar(bot().id, bot().name, true), words);
@@ -733,7 +734,7 @@ function membersDialog(group) {
       if (path) await act(`groups/${group}/${path}`, body);
       $("dialog").close();
     });
-    return el("div", { class: "check" }, avatar(m.id, m.name, true), el("span", { class: "grow" }, bdi(m.name), " ", el("span", { class: "small" }, m.status)), choose);
+    return el("div", { class: "check" }, avatar(m.id, m.name, true), el("span", { class: "grow" }, bdi(m.name), " ", el("span", { class: "dim" }, m.status)), choose);
   };
   dialog("Members", [el("div", { class: "list" }, ...info.members.map(row))], () => {}, "Close");
 }
@@ -773,7 +774,7 @@ function drawTabs() {
   $("tabs").replaceChildren(...keys.map(({ key, id, title }) => {
     const column = columns.get(key);
     const button = el("button", { class: `tab${key === current ? " current" : ""}${closed.has(key) ? " closed" : ""}`, title: closed.has(key) ? `Show ${title}` : title, onclick: () => show(key) }, avatar(id, title, true), bdi(title, { class: "label" }));
-    if (column?.rings) button.append(el("span", { class: "badge rings", title: "It rang" }, `🔔${column.rings > 1 ? column.rings : ""}`));
+    if (column?.rings) button.append(el("span", { class: "badge rings", title: "It rang" }, sign("bell", "It rang"), column.rings > 1 ? ` ${column.rings}` : ""));
     else if (column?.unread) button.append(el("span", { class: "badge" }, String(column.unread)));
     return button;
   }));
@@ -944,7 +945,7 @@ function tick() {
   const now = new Date((Date.now() / 1000 + clockSkew) * 1000);
   const offset = Math.round(state.clock.offset / 60);
   const moved = offset ? ` (+${offset >= 60 ? `${Math.floor(offset / 60)} h ` : ""}${offset % 60 ? `${offset % 60} min` : ""})`.replace(" )", ")") : "";
-  $("clock").textContent = now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" }) + moved;
+  $("clock").textContent = now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", ...(innerWidth > 720 ? { second: "2-digit" } : {}) }) + moved;
   document.querySelectorAll('time[data-format="r"]').forEach((t) => { t.textContent = moment(Number(t.dataset.unix), "r"); });
 }
 
