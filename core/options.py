@@ -58,7 +58,7 @@ def read_options(given: Mapping[str, Any], players: int) -> Options:
     """
     named = dict(given)
     preset = named.pop("preset", "default")
-    if preset not in presets():
+    if not isinstance(preset, str) or preset not in presets():
         raise Refused(f"There is no preset {preset!r}. The presets are: {', '.join(presets())}.")
     hints = get_type_hints(Options)
     for name, value in named.items():
