@@ -97,6 +97,22 @@ def scenario(options: argparse.Namespace) -> int:
     return scenario.run(options.files)
 
 
+def export(options: argparse.Namespace) -> None:
+    from . import config
+    from .commands import export
+
+    settings = config.read(os.environ)
+    config.check_database(settings.database)
+    export.run(settings.database, options.game)
+
+
+def dead(options: argparse.Namespace) -> None:
+    from . import config
+    from .commands import dead
+
+    run_async(dead.run(prepare(config.read(os.environ)), options.retry))
+
+
 def simulate(options: argparse.Namespace) -> int:
     from .commands import simulate
 
@@ -182,6 +198,14 @@ def scenario_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help="a table, a script, and what must be true in between")
 
 
+def export_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("game", type=int, metavar="GAME", help="its number (buttons and links of its screens carry it)")
+
+
+def dead_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--retry", metavar="UPDATE", help="try this update again, or all of them")
+
+
 def simulate_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--players", type=int, required=True, metavar="N", help="4 to 12")
     parser.add_argument("--games", type=int, required=True, metavar="G", help="how many games")
@@ -199,6 +223,8 @@ COMMANDS = {
     "play": Command("everything on this machine: a Postgres, the bot, and without BOT_TOKEN the playground",
                     play_options, play),
     "scenario": Command("play scenarios on the rules, and say which of them hold", scenario_options, scenario),
+    "export": Command("print one stored game as a scenario", export_options, export),
+    "dead": Command("list the updates that were put aside, or try them again", dead_options, dead),
     "simulate": Command("play whole games in memory, and count", simulate_options, simulate),
 }
 

@@ -11,7 +11,6 @@ import logging
 import time
 from datetime import UTC
 from random import Random
-from typing import Literal
 
 import core
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
@@ -25,6 +24,8 @@ from telegram_bot.errors import told
 
 log = logging.getLogger(__name__)
 
+# Which timers answer for a seat, and as whom.
+ANSWERS: dict[str, play.By] = {pace.DEADLINE: "clock", pace.BOT: "bot player", pace.PASS: "order"}
 AT_ONCE = 50  # answers in one transaction: a game of twelve late players needs twelve
 
 
@@ -100,9 +101,9 @@ def ring(unit: Unit) -> None:
 def _ring_one(unit: Unit, timer: Timer) -> None:
     game = unit.game
     assert game is not None
-    if timer.kind in (pace.DEADLINE, pace.BOT) and timer.seat is not None:
+    if timer.kind in ANSWERS and timer.seat is not None:
         try:
-            _answer(unit, timer.seat, "clock" if timer.kind == pace.DEADLINE else "bot player")
+            _answer(unit, timer.seat, ANSWERS[timer.kind])
         except core.Diverged:
             play.begin_turn_again(unit)
         return
@@ -116,11 +117,13 @@ def _ring_one(unit: Unit, timer: Timer) -> None:
             show.after_outage(unit, play.standing(game))
 
 
-def _answer(unit: Unit, seat: core.Seat, by: Literal["clock", "bot player"]) -> None:
+def _answer(unit: Unit, seat: core.Seat, by: play.By) -> None:
     """The clock chooses as R65 says, a bot player as well as it can: both from the view of the seat alone."""
     assert unit.game is not None
     step = play.standing(unit.game)
-    if by == "clock":
+    if by == "order":
+        choice = core.PASS
+    elif by == "clock":
         choice = clock.answer_for(step, seat)
     else:
         dice = Random(f"{step.table.seed}/bot/{step.table.turn}/{len(step.game.answers)}/{seat}")

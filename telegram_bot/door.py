@@ -59,19 +59,22 @@ class Door:
         self.store = store
 
     async def __call__(self, raw: dict[str, Any]) -> Reply | None:
-        update_id = int(raw["update_id"])
         try:
-            update = read(raw, self.app.bot)
-            if update is None:
-                await self.store.put_aside(update_id, "of a kind or shape that is not known", raw)
-                return None
-            REPLY.set(None)
-            await self.app.process_update(update)
-            return REPLY.get()
+            return await self.take(raw)
         except (Away, Newer) as error:
             raise TryAgain(type(error).__name__) from None
         except Exception as error:
-            return await self._failed(update_id, error, raw)
+            return await self._failed(int(raw["update_id"]), error, raw)
+
+    async def take(self, raw: dict[str, Any]) -> Reply | None:
+        """Take an update without counting its failures; raises whatever fails."""
+        update = read(raw, self.app.bot)
+        if update is None:
+            await self.store.put_aside(int(raw["update_id"]), "of a kind or shape that is not known", raw)
+            return None
+        REPLY.set(None)
+        await self.app.process_update(update)
+        return REPLY.get()
 
     async def _failed(self, update_id: int, error: Exception, raw: dict[str, Any]) -> Reply | None:
         try:

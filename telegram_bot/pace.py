@@ -11,6 +11,7 @@ from db.records import GameRow, Timer
 # Kinds of timers.
 DEADLINE = "deadline"  # the clock answers for a seat (R65)
 BOT = "bot"  # a bot player answers for a seat
+PASS = "pass"  # who holds no defence passes by itself
 CLOSE = "close"  # a lobby that nobody touched closes
 LOOK = "look"  # the screens are to be drawn again: a road to somebody closed
 OUTAGE = "outage"  # the group is told that the time stood still
@@ -49,6 +50,13 @@ def bot_pause(game: GameRow, seat: str, now: datetime) -> Timer:
     """
     seconds = Random(f"{game.public_seed}/pause/{game.version}/{seat}").uniform(2, 6)
     return Timer(BOT, now + timedelta(seconds=seconds), seat)
+
+
+def pass_by_itself(game: GameRow, seat: str, now: datetime) -> Timer:
+    """When a seat without a fitting defence passes: drawn from the public seed, in every pace as a person might take."""
+    usual = min(PACES[game.pace].answer.total_seconds() / 10, 60)
+    seconds = usual * Random(f"{game.public_seed}/pass/{game.version}/{seat}").uniform(0.4, 1.6)
+    return Timer(PASS, now + timedelta(seconds=seconds), seat)
 
 
 def due(game: GameRow, now: datetime) -> list[Timer]:

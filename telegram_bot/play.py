@@ -6,7 +6,7 @@ import secrets
 from typing import Literal
 
 import core
-from core import Choice, Seat, Step
+from core import Ask, Choice, Seat, Step
 from core.events import TurnBegan
 from db.records import GameRow, SeatRow, Timer
 from db.store import Unit
@@ -16,7 +16,7 @@ from telegram_bot import pace, show
 from telegram_bot.happenings import SeatGivenBack, SeatTakenOver, TimeRanOut
 from telegram_bot.memo import memo_of, remembering
 
-By = Literal["player", "clock", "bot player"]
+By = Literal["player", "clock", "order", "bot player"]
 
 
 def at_rest(game: GameRow) -> core.Game:
@@ -89,7 +89,7 @@ def _save(unit: Unit, step: Step) -> None:
     asked, timers = memo_of(game).asked, game.timers
     if step.anew:
         asked = dict.fromkeys(step.asks, game.version)
-        timers = tuple(_timer(unit, game, seat) for seat in asked)
+        timers = tuple(timer for seat in asked for timer in _timers(unit, game, step.asks[seat]))
     else:
         asked = {seat: asked[seat] for seat in step.asks}
         timers = tuple(timer for timer in timers if timer.seat is None or timer.seat in asked)
@@ -108,10 +108,20 @@ def _save(unit: Unit, step: Step) -> None:
         _over(unit, {"why": step.outcome.why, "winners": list(step.outcome.winners)})
 
 
-def _timer(unit: Unit, game: GameRow, seat: Seat) -> Timer:
-    """What makes sure that an asked seat is answered for: the deadline, or the pause of a bot player."""
-    played_by = next(row.played_by for row in game.roster if row.seat == seat)
-    return (pace.bot_pause if played_by == "bot" else pace.deadline)(game, seat, unit.now)
+def _timers(unit: Unit, game: GameRow, ask: Ask) -> tuple[Timer, ...]:
+    """What makes sure that an asked seat is answered for: the pause of a bot player, or the deadline.
+
+    Who can only take what comes is asked all the same (strict secrecy), and passes by itself after a while that does not
+    depend on the hand: how long it takes tells nobody anything (RULES.md section 8).
+    """
+    row = game.seat(ask.seat)
+    assert row is not None
+    if row.played_by == "bot":
+        return (pace.bot_pause(game, ask.seat, unit.now),)
+    deadline = pace.deadline(game, ask.seat, unit.now)
+    if ask.about == core.DEFEND and ask.choices == (core.PASS,):
+        return deadline, pace.pass_by_itself(game, ask.seat, unit.now)
+    return (deadline,)
 
 
 def _over(unit: Unit, outcome: dict[str, object]) -> None:
@@ -133,12 +143,13 @@ def call_off(unit: Unit) -> None:
 def take_over(unit: Unit, row: SeatRow, by: Literal["person", "bot"]) -> None:
     """A bot player sits in for the owner of a seat, or the owner is back."""
     game = _the_game(unit)
+    step = standing(game)
     changed = replace(row, played_by=by)
     roster = tuple(changed if seat.seat == row.seat else seat for seat in game.roster)
     game = replace(game, roster=roster, touched_at=unit.now)
     if row.seat in memo_of(game).asked:
         others = tuple(timer for timer in game.timers if timer.seat != row.seat)
-        game = replace(game, timers=(*others, _timer(unit, game, row.seat)))
+        game = replace(game, timers=(*others, *_timers(unit, game, step.asks[row.seat])))
     unit.game = game
     unit.happened(SeatTakenOver(row.seat) if by == "bot" else SeatGivenBack(row.seat))
-    show.seat_changed(unit, standing(game), changed)
+    show.seat_changed(unit, step, changed)

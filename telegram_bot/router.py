@@ -200,7 +200,8 @@ class Router:
             return reply.public(message, say("say.hand_in_private", name=Markup(html(row.name))), _rows(wanted.rows))
 
     async def rules(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
-        return reply.public(_message(update), rulebook.rules(" ".join(context.args or ())))
+        query = " ".join(context.args or ())
+        return reply.public(_message(update), rulebook.about(query) if query else rulebook.short())
 
     async def help(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         message, person = _message(update), _person(_message(update))

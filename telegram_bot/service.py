@@ -66,7 +66,7 @@ async def build(config: Config) -> Service:
 
 
 async def set_commands(app: App) -> None:
-    """The menus behind "/", for groups and for the private chat."""
+    """The menus behind "/", for groups and for the private chat, and what an empty private chat says."""
     for scope, names in (
         (BotCommandScopeAllGroupChats(), GROUP_COMMANDS),
         (BotCommandScopeAllPrivateChats(), PRIVATE_COMMANDS),
@@ -74,3 +74,6 @@ async def set_commands(app: App) -> None:
         commands = [BotCommand(name, say_plain(f"commands.{name}")) for name in names]
         if await app.bot.get_my_commands(scope=scope) != tuple(commands):
             await app.bot.set_my_commands(commands, scope=scope)
+    description = say_plain("commands.description")
+    if (await app.bot.get_my_description()).description != description:
+        await app.bot.set_my_description(description)
