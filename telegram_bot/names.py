@@ -126,7 +126,8 @@ def _cost(character: str) -> int:
     """How much room a character takes: more for emoji, and for single signs that hold a whole sentence."""
     if _is_emoji(character) or "\U00012000" <= character[0] <= "\U0001254f":
         return 4
-    return 8 if character[0] == "\ufdfd" else max(1, len(normalize("NFKC", character[0])))
+    meaning = len(normalize("NFKC", character[0]))
+    return 8 if character[0] == "\ufdfd" else meaning if meaning > 4 else 1
 
 
 def _skeleton(name: str) -> str:

@@ -120,6 +120,7 @@ class _Story:
         self._charmed = False  # the offer that comes has been announced
         self._instead = False  # Missed! has handed the offer on
         self._burned: Seat | None = None
+        self._apart = False  # the next sentence begins a line, whatever it is
 
     def tell(self, event: Event) -> None:
         if not isinstance(event, AnyHappening):
@@ -136,8 +137,6 @@ class _Story:
         self.text += say("story.header", turn=event.turn, seat=self._name(event.seat))
         if event.turn == 1:
             self._say("story.first", line=True)
-        elif Random(f"{self._seed}/mood/{event.turn}").random() < 0.4:
-            self._say("story.opening", line=True)
 
     def card_drawn(self, event: CardDrawn) -> None:
         if self._played == "Resolute":
@@ -159,8 +158,13 @@ class _Story:
             self._say("story.forgot", seat=event.seat)
         elif self._unsaid:
             self._unsaid -= 1
+        elif self._played:
+            self._say("story.discard_again", seat=event.seat)
         else:
-            self._say("story.discard_again" if self._played else "story.discard", seat=event.seat)
+            # Only a quiet turn has room for the weather.
+            if self._turn > 1 and Random(f"{self._seed}/mood/{self._turn}").random() < 0.5:
+                self._say("story.opening")
+            self._say("story.discard", seat=event.seat)
 
     def card_kept(self, event: CardKept) -> None:
         self._unsaid = max(0, self._three - 1)
@@ -263,6 +267,7 @@ class _Story:
     def eliminated(self, event: Eliminated) -> None:
         self._burned = event.seat
         self._say("story.burned.any", line=True, must=True, seat=event.seat, by=event.by)
+        self._apart = True
 
     def declared(self, event: Declared) -> None:
         key = "story.declared.true" if event.true else "story.declared.false"
@@ -288,15 +293,18 @@ class _Story:
     def _say(self, kind: str, *, line: bool = False, must: bool = False, **values: Any) -> None:
         """The next sentences, in the wording of their *kind* whose turn it is; *line*: on a line of their own."""
         filled = {place: self._filled(place, value) for place, value in values.items() if value is not None}
+        if "n" in values:
+            filled["number"] = _in_words(values["n"])
         said = fill(self._wording(kind), filled)
-        rest = self._room - len(self.text) - len(said) - 1
-        if not must and (self._full or rest < min(_RESERVE, self._room // 4)):
+        if not must:
             if self._full:
                 return
-            self._full, said, line = True, say("story.full.page"), True
-        elif rest < 0:
+            if self._room - len(self.text) - len(said) <= min(_RESERVE, self._room // 4):
+                self._full, said, line = True, say("story.full.page"), True
+        if len(self.text) + 1 + len(said) > self._room:
             return
-        alone = line or "\n" not in self.text
+        alone = line or self._apart or "\n" not in self.text
+        self._apart = False
         self.text += ("\n" if alone else " ") + said if self.text else said
 
     def _wording(self, kind: str) -> Sentence:
@@ -396,14 +404,11 @@ def tell_private(event: Event, me: Seat, names: Names) -> str | None:
         return say(f"private.{key}", **{place: _private(names, place, value) for place, value in values.items()})
 
     match seen:
-        case CardDrawn(card=str(card), replacement=replacement, seat=seat):
-            key = "drew_open" if seat != me else "drew_again" if replacement else "drew"
-            return told(key, seat=seat, card=card)
+        case CardDrawn(card=str(card), seat=seat):
+            return told("drew" if seat == me else "drew_open", seat=seat, card=card)
         case CardDiscarded(card=str(card), surplus=surplus, seat=seat):
             key = "discarded_open" if seat != me else "surplus" if surplus else "discarded"
             return told(key, seat=seat, card=card)
-        case CardKept(card=str(card)):
-            return told("kept", card=card)
         case CardLeftOnDeck(card=str(card)):
             return told("left_on_deck", card=card)
         case Exchanged(given=str(given), returned=str(returned), giver=giver, taker=taker):
@@ -541,6 +546,11 @@ def _named(names: Names, seat: Seat) -> Markup:
 
 def _all_named(names: Names, seats: Iterable[Seat]) -> Markup:
     return Markup(", ".join(_named(names, seat) for seat in seats))
+
+
+def _in_words(number: int) -> str:
+    words = wordings("story.numbers")
+    return str(words[number]) if number < len(words) else say("story.many", n=number)
 
 
 def _card(card: Card) -> Markup:
