@@ -534,7 +534,7 @@ def _grin(table: Table, winners: Sequence[Seat]) -> str:
 
 def _wording_of(table: Table, key: str) -> str:
     sentences = wordings(key)
-    return fill(sentences[table.turn % len(sentences)], {})
+    return fill(sentences[(table.turn + len(table.infections) + len(table.dead)) % len(sentences)], {})
 
 
 # --- names and cards inside sentences ---
