@@ -8,7 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from telegram_bot import narrator
-
 from tests.texts.evening import as_read
 from tests.texts.happened import EVENING, NAMES
 
