@@ -161,7 +161,7 @@ def check_database(url: str) -> None:
 
 
 class Discreet(logging.Formatter):
-    """Writes log lines without the secrets of the set-up, wherever they come from (a library's message, a traceback)."""
+    """Writes log lines without the secrets of the set-up, whoever put them there (a library, a traceback)."""
 
     def __init__(self, settings: Config) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -181,5 +181,6 @@ def set_up_logging(settings: Config) -> None:
     handler.setFormatter(Discreet(settings))
     logging.basicConfig(level=settings.log_level, handlers=[handler], force=True)
     # Below warnings these show whole requests, and in them hands. Nobody's LOG_LEVEL may ask for that.
-    for name in ("httpx", "httpcore", "aiohttp", "telegram", "apscheduler", "sqlalchemy", "alembic", "asyncio", "uvicorn"):
+    for name in ("httpx", "httpcore", "aiohttp", "telegram", "apscheduler", "sqlalchemy", "alembic", "asyncio",
+                 "uvicorn"):
         logging.getLogger(name).setLevel(logging.WARNING)

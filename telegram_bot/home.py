@@ -65,7 +65,7 @@ def play(*, browser: bool = True) -> int:
         try:
             settings, postgres = with_database(settings, cleanup)
             migrate.upgrade(settings.database)
-            parts = parts_of(settings)
+            parts = parts_of(settings, postgres.folder if postgres else own_folder())
             for part in parts:
                 start(part, wakeup)
             if all(part.process and part.process.poll() is None for part in parts):
@@ -101,7 +101,14 @@ def with_database(settings: Config, cleanup: contextlib.ExitStack) -> tuple[Conf
     return replace(settings, database_url=url), postgres
 
 
-def parts_of(settings: Config) -> list[Part]:
+def own_folder() -> Path:
+    """Where we keep things when the database is elsewhere."""
+    folder = CHECKOUT / ".local"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def parts_of(settings: Config, folder: Path) -> list[Part]:
     """The processes to run, in the order in which they need each other."""
     ours = {"DATABASE_URL": settings.database, "PORT": str(settings.port)}
     bot = [sys.executable, "-m", "telegram_bot"]
@@ -112,7 +119,9 @@ def parts_of(settings: Config) -> list[Part]:
     page = f"http://127.0.0.1:{settings.playground_port}"
     # A token of the form that Telegram's have; it opens nothing but this playground.
     ours |= {"BOT_TOKEN": f"110201543:{secrets.token_urlsafe(26)}", "TELEGRAM_API": page,
-             "PUBLIC_URL": f"http://127.0.0.1:{settings.port}", "PLAYGROUND_PORT": str(settings.playground_port)}
+             "PUBLIC_URL": f"http://127.0.0.1:{settings.port}", "PLAYGROUND_PORT": str(settings.playground_port),
+             # The chats last as long as the games in the database.
+             "PLAYGROUND_STATE": os.environ.get("PLAYGROUND_STATE") or str(folder / "playground.json")}
     return [
         Part("playground", [sys.executable, "-m", "playground"], ours, f"{page}/"),
         Part("web", [*bot, "web", "--host", "127.0.0.1"], ours, f"http://127.0.0.1:{settings.port}/healthz"),
@@ -185,7 +194,7 @@ def check_free(name: str, port: int) -> None:
     try:
         socket.create_server(("127.0.0.1", port)).close()
     except OSError as error:
-        raise Wrong(f"port {port} cannot be had ({error.strerror}); is Stay Away! running already? "
+        raise Wrong(f"port {port} cannot be had ({os.strerror(error.errno or 0)}); is Stay Away! running already? "
                     f"Stop that program, or choose another port: {name}={port + 10} bin/play") from None
 
 

@@ -57,7 +57,7 @@ async def poll(api: Api, door: Door, database_url: str) -> None:
                 await fetch(api, door, lock)
         except (Lost, psycopg.OperationalError) as error:
             log.warning("polling pauses, the database is away: %s", told(error))
-            await asyncio.sleep(2)
+            await rest(2)
 
 
 async def take_over(api: Api) -> None:
@@ -98,7 +98,7 @@ async def through(door: Door, update: dict[str, Any]) -> Reply:
             if failures >= GIVE_UP:
                 return None
             pause = min(pause * 2, LONGEST) if failures > 3 else 0.0
-        await asyncio.sleep(pause)
+        await rest(pause)
 
 
 async def finish(work: Awaitable[Reply]) -> Reply:
@@ -135,10 +135,14 @@ async def steadily(api: Api, method: str, parameters: dict[str, Any] | None = No
                     await api.call("deleteWebhook", {"drop_pending_updates": False})
             log.warning("%s was refused: %s", method, refused)
             if refused.retry_after:
-                await asyncio.sleep(refused.retry_after)
+                await rest(refused.retry_after)
                 continue
-        await asyncio.sleep(pause)
+        await rest(pause)
         pause = min(pause * 2, LONGEST)
+
+
+async def rest(seconds: float) -> None:
+    await asyncio.sleep(seconds)
 
 
 # -- one at a time

@@ -10,6 +10,7 @@ import contextlib
 import hmac
 import json
 import logging
+import os
 import re
 import signal
 import socket
@@ -124,6 +125,7 @@ def create_app(door: Door, secret: str, ready: Ready) -> Starlette:
         Route("/healthz", healthz),
         Route("/readyz", readyz),
     ])
+    app.router.redirect_slashes = False
     app.state.stopping = False
     return app
 
@@ -195,9 +197,8 @@ class Server(uvicorn.Server):
         yield
 
 
-async def serve(app: Starlette, port: int, background: Sequence[Background] = (), *, host: str = "") -> None:
+async def serve(app: Starlette, sockets: list[socket.socket], background: Sequence[Background] = ()) -> None:
     """Serve *app* and run *background* until SIGTERM or SIGINT; then finish what was begun, in ten seconds at most."""
-    sockets = listen(host, port)
     server = Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", server_header=False,
                                    # uvicorn's 5 s would cut connections that Telegram and routers keep for a minute.
                                    timeout_keep_alive=75, timeout_graceful_shutdown=int(FINISH) - 2))
@@ -225,7 +226,8 @@ async def serve(app: Starlette, port: int, background: Sequence[Background] = ()
 
 async def run(config: Config, service: Service, *, host: str = "") -> None:
     """The web process: everything in one, the endpoint, the sender and the clock."""
-    await serve(create_app(service.door, config.secret, service.ready), config.port, service.background, host=host)
+    app = create_app(service.door, config.secret, service.ready)
+    await serve(app, listen(host, config.port), service.background)
 
 
 @contextlib.asynccontextmanager
@@ -265,7 +267,7 @@ def listen(host: str, port: int) -> list[socket.socket]:
                 return [socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True, backlog=2048)]
         return [socket.create_server((host or "0.0.0.0", port), backlog=2048)]
     except OSError as error:
-        raise Wrong(f"PORT {port} cannot be had ({error.strerror}): stop the program that has it, "
+        raise Wrong(f"PORT {port} cannot be had ({os.strerror(error.errno or 0)}): stop the program that has it, "
                     "or set PORT to another number") from None
 
 
