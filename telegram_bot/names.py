@@ -33,7 +33,9 @@ def clean(raw: str) -> str:
 
     What is left of an invisible name is "Nameless". Cleaning a clean name changes nothing.
     """
-    return _cut(list(_characters(normalize("NFC", raw[:1000]))), LONGEST) or NAMELESS
+    text = "".join(_characters(normalize("NFC", raw[:1000])))
+    # A mark may have met its letter only now that the invisible between them is gone.
+    return _cut(list(_characters(normalize("NFC", text))), LONGEST) or NAMELESS
 
 
 def tell_apart(names: Sequence[str]) -> list[str]:

@@ -29,6 +29,8 @@ ODD = st.text(
 @example("\u0301" * 60)
 @example(FAMILY * 30)
 @example("\u200d" * 60)
+@example("E\u0301\u200b\u0301\u0001\u0302")
+@example("E\u200b\u0301\u0301\u0301")
 @example("🇩" * 61)
 @example(" ".join("👍🏽" * 30))
 def test_a_clean_name_is_visible_short_and_stays_clean(raw):
