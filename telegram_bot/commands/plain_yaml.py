@@ -117,6 +117,9 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
+_Dumper.add_representer(Numeral, yaml.SafeDumper.represent_int)
+
+
 def dump(data: Any) -> str:
     """*data* as text that any reader of YAML takes for the same: names like `No` are quoted."""
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, default_flow_style=None, allow_unicode=True, width=1000)

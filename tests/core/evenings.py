@@ -31,9 +31,10 @@ def any_options(dice: Random, players: int) -> Options:
 
 
 def any_deck(dice: Random, players: int) -> dict[str, int]:
-    """A deck of few or many kinds of cards; often too odd to be played."""
-    kinds = [card for card in CARDS if card != THING and dice.random() < dice.choice([0.3, 0.6, 1])]
-    return {card: dice.randint(0, 2 + 40 // len(kinds)) for card in kinds}
+    """A deck of few or many kinds of cards; now and then too odd to be played."""
+    kinds = [card for card in CARDS if card != THING and dice.random() < dice.choice([0.4, 0.7, 1])]
+    most = {"action": 2 + 80 // len(kinds), "defence": 2 + 40 // len(kinds), "obstacle": 4, "panic": 4, "contagion": 12}
+    return {card: dice.randint(0, most[CARDS[card].kind]) for card in kinds}
 
 
 def by_dice(live: Live, dice: Random) -> tuple[Seat, Choice]:
