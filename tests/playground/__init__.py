@@ -1,0 +1,1 @@
+"""The playground behaves as Telegram does."""
