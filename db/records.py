@@ -23,12 +23,16 @@ _json = msgspec.json.Encoder()
 
 
 class SeatRow(Struct, frozen=True, omit_defaults=True):
-    """A seat in a roster: *seat* is core's word ("s1"), *person* Telegram's id or None for a bot player's own seat."""
+    """A seat in a roster: *seat* is core's word ("s1"), *person* Telegram's id or None for a bot player's own seat.
+
+    *gone*: that person left the group; the clock answers at once until they are back.
+    """
 
     seat: str
     name: str
     person: int | None = None
     played_by: Literal["person", "bot"] = "person"
+    gone: bool = False
 
 
 class Timer(Struct, frozen=True, omit_defaults=True):

@@ -452,6 +452,11 @@ class Store:
         )
         return [_game(row, 0) for row in rows]
 
+    async def games_in(self, chat_id: int) -> list[GameRow]:
+        """The open games of a group, in all its topics."""
+        rows = await self._rows(f"select {_COLUMNS} from games g where g.chat_id = :chat and {_OPEN}", chat=chat_id)
+        return [_game(row, 0) for row in rows]
+
     async def open_lobbies(self, untouched_since: datetime | None = None) -> list[GameRow]:
         """Lobbies, those first that nobody touched for longest."""
         rows = await self._rows(

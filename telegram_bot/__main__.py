@@ -10,6 +10,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from .errors import Wrong
@@ -88,7 +89,7 @@ def migrate(options: argparse.Namespace) -> None:
 def play(options: argparse.Namespace) -> int:
     from . import home
 
-    return home.play(browser=not options.no_browser)
+    return home.play(Path(options.data) if options.data else home.DATA, browser=not options.no_browser)
 
 
 def scenario(options: argparse.Namespace) -> int:
@@ -191,6 +192,7 @@ def web_options(parser: argparse.ArgumentParser) -> None:
 
 
 def play_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", metavar="FOLDER", help="where the games are kept (.local in the checkout)")
     parser.add_argument("--no-browser", action="store_true", help="do not open the page, only print its address")
 
 

@@ -6,7 +6,7 @@ It is never trusted: whoever presses is looked up in the game, and what is press
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, get_args
 
 Room = Literal["lobby", "board", "panel", "ending"]
 
@@ -34,7 +34,7 @@ def read(data: str) -> Pressed | None:
     if (shape := _SHAPE.fullmatch(data)) is None:
         return None
     room, game, version, what, number = shape.groups()
-    pressed = Pressed(cast(Room, _ROOMS[room]), int(game, 36), what, int(version, 36), int(number or "0", 36))
+    pressed = Pressed(_ROOMS[room], int(game, 36), what, int(version, 36), int(number or "0", 36))
     return pressed if pressed.game < 2**63 else None
 
 

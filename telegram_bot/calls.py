@@ -191,4 +191,4 @@ def meaning(error: Exception, screen: Screen) -> Outcome:
 
 def _form(said: str) -> str:
     """A refusal without what it quotes of the text."""
-    return re.sub(r"[\"“'].*", "...", said.split(":")[0])[:80]
+    return re.sub(r"""(["“]|\B').*""", "...", said.split(":")[0])[:80]

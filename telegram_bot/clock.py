@@ -12,13 +12,13 @@ import time
 from datetime import UTC
 from random import Random
 
-import core
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
+from msgspec.structs import replace
+
+import core
 from core.players import bot, clock
 from db.records import Timer
 from db.store import Away, Store, Unit
-from msgspec.structs import replace
-
 from telegram_bot import lobby, pace, play, show
 from telegram_bot.errors import told
 
@@ -64,7 +64,7 @@ class Clock:
             self.ticked_at = time.monotonic()
 
     async def take_one(self) -> bool:
-        """The game that is due for longest, if there is one. One that fails waits a minute, and says where it failed."""
+        """The game that is due for longest, if there is one. One that fails waits a minute and says where."""
         game_id = 0
         try:
             async with self.store.claim_due() as unit:
@@ -89,7 +89,13 @@ class Clock:
 
 
 def ring(unit: Unit) -> None:
-    """Everything that is due in a game, the earliest first; an answer may end what else was due."""
+    """Everything that is due in a game, the earliest first; an answer may end what else was due.
+
+    A game whose group the bot cannot write to stands still until it can again.
+    """
+    if unit.chat is not None and unit.chat.road in ("left", "muted") and unit.game and unit.game.status == "playing":
+        play.pause(unit, "away", min(unit.chat.left_at or unit.now, unit.now))
+        return
     for _ in range(AT_ONCE):
         assert unit.game is not None
         due = pace.due(unit.game, unit.now)

@@ -1,4 +1,4 @@
-"""The one door for updates, from the webhook and from polling: through python-telegram-bot to a use case, and its reply.
+"""The one door for updates, from the webhook and from polling: to a use case, and back with its reply.
 
 An update that fails three times, and one that we cannot read, is put aside with its cause and does not block its chat.
 """
@@ -8,12 +8,13 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from db.store import Away, Newer, Store
 from telegram import Bot, Update
 from telegram.ext import Application, ApplicationBuilder
 from telegram.request import BaseRequest
 
+from db.store import Away, Newer, Store
 from telegram_bot.errors import TryAgain, told
+from telegram_bot.flood import Gate, sender_of
 from telegram_bot.reply import Reply
 from telegram_bot.router import REPLY, App, Router
 
@@ -31,7 +32,7 @@ class Strict(Application[Any, Any, Any, Any, Any, Any]):
 
 def application(token: str, request: BaseRequest, api: str, store: Store) -> App:
     """python-telegram-bot with our handlers, and without its server, queue of jobs, persistence and rate limiter."""
-    app = (
+    app: App = (
         ApplicationBuilder()
         .application_class(Strict)
         .token(token)
@@ -57,8 +58,12 @@ class Door:
     def __init__(self, app: App, store: Store) -> None:
         self.app = app
         self.store = store
+        self.gate = Gate()
 
     async def __call__(self, raw: dict[str, Any]) -> Reply | None:
+        sender = sender_of(raw)
+        if sender is not None and not self.gate.passes(sender):
+            return _close(raw)
         try:
             return await self.take(raw)
         except (Away, Newer) as error:
@@ -84,10 +89,15 @@ class Door:
         if not failure.put_aside:
             raise error
         log.error("update %d is put aside: %s", update_id, told(error))
-        query = raw.get("callback_query")
-        if isinstance(query, dict) and isinstance(query.get("id"), str):
-            return {"method": "answerCallbackQuery", "callback_query_id": query["id"]}
-        return None
+        return _close(raw)
+
+
+def _close(raw: dict[str, Any]) -> Reply | None:
+    """An empty answer to the query in an update, if there is one: unanswered it spins for ever."""
+    query = raw.get("callback_query")
+    if isinstance(query, dict) and isinstance(query.get("id"), str):
+        return {"method": "answerCallbackQuery", "callback_query_id": query["id"]}
+    return None
 
 
 def read(raw: dict[str, Any], bot: Bot) -> Update | None:

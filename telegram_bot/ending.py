@@ -1,10 +1,9 @@
-"""Ending a game before its end: who opened it or an administrator, asked once more; or a majority of the living people."""
+"""Ending a game early: by who opened it or an administrator, asked once more; or by most of the living people."""
 
 from __future__ import annotations
 
 from db.records import GameRow, Person
 from db.store import Unit
-
 from telegram_bot import lobby, play, screens, show
 from telegram_bot.memo import memo_of, remembering
 from telegram_bot.texts import say_plain
@@ -61,7 +60,9 @@ def press(unit: Unit, person: Person, what: str, decides: bool) -> str:
 def living_people(game: GameRow) -> set[int]:
     """The people who still have a say: alive, and playing for themselves."""
     seats = play.standing(game).table.seats
-    return {row.person for row in game.roster if row.person is not None and row.seat in seats and row.played_by == "person"}
+    return {
+        row.person for row in game.roster if row.person is not None and row.seat in seats and row.played_by == "person"
+    }
 
 
 def _needed(game: GameRow) -> int:

@@ -1,15 +1,14 @@
-"""What a person does with a hand: look at it, turn its pages, answer. Every press may be stale, doubled, forged or late."""
+"""What a person does with a hand: look, turn pages, answer. Every press may be stale, doubled, forged or late."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 import core
-from core import Seat, Step
+from core import Step
 from db.records import Event as LoggedEvent
 from db.records import GameRow, SeatRow
 from db.store import Unit
-
 from telegram_bot import happenings, panel, play, reply, screens, show
 from telegram_bot.callback import Pressed
 from telegram_bot.memo import memo_of
@@ -147,7 +146,8 @@ def list_of(found: Sequence[GameRow], person: int, titles: Mapping[int, str]) ->
     """All open games of a person, with a link to each hand."""
     if not found:
         return say("say.no_games"), []
-    lines, rows = [say("say.games_title")], []
+    lines = [say("say.games_title")]
+    rows: list[reply.Row] = []
     for game in found:
         title = titles[game.chat_id]
         row = game.seat_of(person)
@@ -157,5 +157,7 @@ def list_of(found: Sequence[GameRow], person: int, titles: Mapping[int, str]) ->
         awaited = row.seat in memo_of(game).asked
         line = say("say.game_line_awaited" if awaited else "say.game_line", title=screens.named(title), turn=game.turn)
         lines.append(line)
-        rows.append([(say_plain("say.button_game", title=title), {"callback_data": str(Pressed("panel", game.id, "bring"))})])
+        rows.append(
+            [(say_plain("say.button_game", title=title), {"callback_data": str(Pressed("panel", game.id, "bring"))})]
+        )
     return "\n".join(lines), rows

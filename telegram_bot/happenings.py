@@ -31,4 +31,4 @@ AnyHappening = TimeRanOut | SeatTakenOver | SeatGivenBack
 
 def read(stored: object) -> Event:
     """An event as it was stored, of the rules or of the table beside them."""
-    return msgspec.convert(stored, AnyEvent | AnyHappening)  # type: ignore[arg-type, no-any-return]
+    return msgspec.convert(stored, AnyEvent | AnyHappening)  # type: ignore[no-any-return]

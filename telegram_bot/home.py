@@ -30,6 +30,7 @@ from .config import Config
 from .errors import Wrong
 
 CHECKOUT = Path(db.__file__).resolve().parents[1]
+DATA = CHECKOUT / ".local"
 PATIENCE = 30.0  # seconds for a part to begin to answer
 OFTEN = 5  # deaths within a minute that are one too many
 
@@ -50,8 +51,8 @@ class Part:
     deaths: tuple[float, ...] = ()
 
 
-def play(*, browser: bool = True) -> int:
-    """Play until told to stop; the exit code."""
+def play(folder: Path, *, browser: bool = True) -> int:
+    """Play until told to stop, keeping everything in *folder*; the exit code."""
     settings = config.read(os.environ)
     config.set_up_logging(settings)
     if not settings.token:
@@ -63,9 +64,9 @@ def play(*, browser: bool = True) -> int:
     with signals() as wakeup, contextlib.ExitStack() as cleanup:
         parts: list[Part] = []
         try:
-            settings, postgres = with_database(settings, cleanup)
+            settings, postgres = with_database(settings, folder, cleanup)
             migrate.upgrade(settings.database)
-            parts = parts_of(settings, postgres.folder if postgres else own_folder())
+            parts = parts_of(settings, postgres.folder if postgres else folder)
             for part in parts:
                 start(part, wakeup)
             if all(part.process and part.process.poll() is None for part in parts):
@@ -87,25 +88,19 @@ def ports_of(settings: Config) -> dict[str, int]:
     return {"PORT": settings.port} if settings.public_url else {}
 
 
-def with_database(settings: Config, cleanup: contextlib.ExitStack) -> tuple[Config, LocalPostgres | None]:
+def with_database(settings: Config, folder: Path,
+                  cleanup: contextlib.ExitStack) -> tuple[Config, LocalPostgres | None]:
     """The settings with a database in them: the one that was set, or one of our own."""
     if settings.database_url:
         config.check_database(settings.database_url)
         return settings, None
-    postgres = LocalPostgres(CHECKOUT / ".local")
+    postgres = LocalPostgres(folder)
     try:
         url = postgres.start()
     except NoPostgres as none:
         raise Wrong(str(none)) from None
     cleanup.callback(postgres.stop)
     return replace(settings, database_url=url), postgres
-
-
-def own_folder() -> Path:
-    """Where we keep things when the database is elsewhere."""
-    folder = CHECKOUT / ".local"
-    folder.mkdir(exist_ok=True)
-    return folder
 
 
 def parts_of(settings: Config, folder: Path) -> list[Part]:
@@ -116,6 +111,7 @@ def parts_of(settings: Config, folder: Path) -> list[Part]:
         return [Part("web", [*bot, "web"], ours, f"http://127.0.0.1:{settings.port}/healthz")]
     if settings.token:
         return [Part("poll", [*bot, "poll"], ours)]
+    folder.mkdir(parents=True, exist_ok=True)
     page = f"http://127.0.0.1:{settings.playground_port}"
     # A token of the form that Telegram's have; it opens nothing but this playground.
     ours |= {"BOT_TOKEN": f"110201543:{secrets.token_urlsafe(26)}", "TELEGRAM_API": page,

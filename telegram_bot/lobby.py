@@ -6,11 +6,11 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 import core
 from db.records import GameRow, Person, SeatRow, Timer
 from db.store import Unit
-from msgspec.structs import replace
-
 from telegram_bot import play, rulebook, screens, show
 from telegram_bot.memo import memo_of, remembering
 from telegram_bot.names import plain, tell_apart
@@ -33,7 +33,10 @@ def open_lobby(unit: Unit, person: Person | None, opener: str, before: GameRow |
     )
     game = remembering(game, opener=opener)
     if before is not None:
-        game = replace(game, roster=tuple(replace(row, played_by="bot" if row.person is None else "person") for row in before.roster))
+        game = replace(
+            game,
+            roster=tuple(replace(row, played_by="bot" if row.person is None else "person") for row in before.roster),
+        )
     if person is not None and game.seat_of(person.id) is None and len(game.roster) < core.MOST:
         game = _seated(game, person.id, person.name)
     _keep(unit, game)
@@ -191,5 +194,3 @@ def opener_name(game: GameRow) -> str:
     """The opener as the roster calls it, for buttons and toasts."""
     row = game.seat_of(game.opened_by)
     return plain(row.name if row is not None else memo_of(game).opener)
-
-

@@ -25,8 +25,8 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is kept.
 
     *page* of the lobby, *opener*: the name of who opened it, *joined*: who pressed Join last, and when (Unix time).
-    *asked*: the version at which each awaited seat was asked; *called*: seats called by a message in the group; *ending*:
-    who wants the game to end.
+    *asked*: the version at which each awaited seat was asked; *called*: seats called by a message in the group;
+    *ending*: who wants the game to end; *paused*: since when the game stands still (Unix time; 0: it does not), and *why*.
     """
 
     page: str = ""
@@ -36,6 +36,8 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     called: tuple[str, ...] = ()
     tale: Tale = Tale()
     ending: tuple[int, ...] = ()
+    paused: float = 0.0
+    why: str = ""
 
 
 def memo_of(game: GameRow) -> Memo:

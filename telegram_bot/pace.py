@@ -53,7 +53,7 @@ def bot_pause(game: GameRow, seat: str, now: datetime) -> Timer:
 
 
 def pass_by_itself(game: GameRow, seat: str, now: datetime) -> Timer:
-    """When a seat without a fitting defence passes: drawn from the public seed, in every pace as a person might take."""
+    """When a seat without a fitting defence passes: drawn from the public seed, as long as a person might take."""
     usual = min(PACES[game.pace].answer.total_seconds() / 10, 60)
     seconds = usual * Random(f"{game.public_seed}/pass/{game.version}/{seat}").uniform(0.4, 1.6)
     return Timer(PASS, now + timedelta(seconds=seconds), seat)

@@ -10,11 +10,10 @@ import core
 from core import Ask, Card, Choice, Event, Seat, Step, View
 from core.events import CardDrawn
 from db.records import Button, GameRow, Wanted
-
 from telegram_bot import narrator
 from telegram_bot.memo import memo_of
 from telegram_bot.names import plain
-from telegram_bot.screens import Rows, button, circle, in_rows, named, names_of, role_words, shown, until
+from telegram_bot.screens import Rows, awaited, button, camp, in_rows, named, names_of, role_words, until
 from telegram_bot.texts import Markup, say, say_plain
 
 FIRE = "Flamethrower"
@@ -67,7 +66,10 @@ def front(at: Desk) -> Wanted:
         return _page([say("panel.dead", turn=dead.turn), *_known_roles(at)], (_knowledge(at),))
     row = at.game.seat(at.seat)
     if row is not None and row.person is not None and row.played_by == "bot":
-        return _page([say("panel.taken_over"), *_hand_lines(at)], ((at.button("panel.button_return", "back_in"),), _knowledge(at)))
+        return _page(
+            [say("panel.taken_over"), *_hand_lines(at)],
+            ((at.button("panel.button_return", "back_in"),), _knowledge(at)),
+        )
     if view.ask is None:
         if view.turn_of == at.seat:
             waiting = say("panel.waiting_own", turn=view.turn)
@@ -100,7 +102,7 @@ def _knowledge(at: Desk) -> tuple[Button, ...]:
 
 
 def _declaration(at: Desk) -> Rows:
-    """The Thing always has its button: that it may be pressed now would tell nothing to others, but is said at the press."""
+    """The Thing always has this button; whether it may be pressed now is said at the press."""
     alive = at.view.role == "thing" and at.seat in at.view.seats
     return ((at.button("panel.button_declare", "declaration"),),) if alive else ()
 
@@ -120,8 +122,12 @@ def _choices(at: Desk, ask: Ask, key: str = "", width: int = 2) -> Rows:
     )
 
 
-def _step_two(at: Desk, ask: Ask) -> tuple[list[str], Rows]:
-    drew = [event.card for event in at.happened if isinstance(event, CardDrawn) and event.seat == at.seat and not event.replacement]
+def _step_two(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
+    drew = [
+        event.card
+        for event in at.happened
+        if isinstance(event, CardDrawn) and event.seat == at.seat and not event.replacement
+    ]
     lines = [say("panel.your_turn", until=at.until, role=role_words(at.view, at.names))]
     if drew and drew[0] is not None:
         lines.append(say("panel.drew", card=drew[0]))
@@ -132,7 +138,9 @@ def _step_two(at: Desk, ask: Ask) -> tuple[list[str], Rows]:
     else:
         lines.append(say("panel.play_or_discard"))
     cards = hand_cards(at.view)
-    return lines, in_rows(at.button("panel.button_card", "card", number, card=card) for number, card in enumerate(cards))
+    return lines, in_rows(
+        at.button("panel.button_card", "card", number, card=card) for number, card in enumerate(cards)
+    )
 
 
 def hand_cards(view: View) -> list[Card]:
@@ -148,12 +156,12 @@ def _cannot_give(at: Desk) -> list[str]:
     return [say("panel.cannot_give_human" if at.view.role == "human" else "panel.cannot_give_infected")]
 
 
-def _offer(at: Desk, ask: Ask) -> tuple[list[str], Rows]:
+def _offer(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
     assert ask.of is not None
     return [say("panel.offer", name=at.of(ask.of), until=at.until), *_cannot_give(at)], _choices(at, ask)
 
 
-def _answer(at: Desk, ask: Ask) -> tuple[list[str], Rows]:
+def _answer(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
     assert ask.of is not None
     refusals = tuple(
         at.button("panel.button_refuse", "choose", number, card=choice[1])
@@ -165,26 +173,32 @@ def _answer(at: Desk, ask: Ask) -> tuple[list[str], Rows]:
     return lines, (*_choices(at, ask), *in_rows(refusals))
 
 
-def _defend(at: Desk, ask: Ask) -> tuple[list[str], Rows]:
+def _defend(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
     assert ask.of is not None and ask.card is not None
     key = "panel.attacked_fire" if ask.card == FIRE else "panel.attacked"
-    lines = [say(key, name=at.of(ask.of), until=at.until) if ask.card == FIRE else say(key, name=at.of(ask.of), card=ask.card, until=at.until)]
+    lines = [
+        say(key, name=at.of(ask.of), until=at.until)
+        if ask.card == FIRE
+        else say(key, name=at.of(ask.of), card=ask.card, until=at.until)
+    ]
     if len(ask.choices) == 1:
         lines.append(say("panel.no_defence"))
     rows = []
     for number, choice in enumerate(ask.choices):
         if choice == core.PASS:
-            rows.append(at.button("panel.button_pass_fire" if ask.card == FIRE else "panel.button_pass_seat", "choose", number))
+            rows.append(
+                at.button("panel.button_pass_fire" if ask.card == FIRE else "panel.button_pass_seat", "choose", number)
+            )
         else:
             rows.append(at.button("panel.button_refuse", "choose", number, card=choice[1]))
     return lines, (tuple(rows),)
 
 
-def _keep(at: Desk, ask: Ask) -> tuple[list[str], Rows]:
+def _keep(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
     return [say("panel.keep", until=at.until)], _choices(at, ask)
 
 
-def _target(at: Desk, ask: Ask) -> tuple[list[str], Rows]:
+def _target(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
     assert ask.card is not None
     lines = [say("panel.target", card=ask.card, until=at.until, text=core.CARDS[ask.card].text)]
     buttons = []
@@ -198,7 +212,7 @@ def _target(at: Desk, ask: Ask) -> tuple[list[str], Rows]:
     return lines, in_rows(buttons)
 
 
-def _forget(at: Desk, ask: Ask) -> tuple[list[str], Rows]:
+def _forget(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
     buttons = []
     for number, (_, *gone) in enumerate(ask.choices):
         left = list(at.view.hand)
@@ -208,17 +222,21 @@ def _forget(at: Desk, ask: Ask) -> tuple[list[str], Rows]:
     return [say("panel.forget", until=at.until)], in_rows(buttons)
 
 
-def _swap(at: Desk, ask: Ask) -> tuple[list[str], Rows]:
+def _swap(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
     return [say("panel.swap", until=at.until)], _choices(at, ask)
 
 
-def _show(at: Desk, ask: Ask) -> tuple[list[str], Rows]:
-    keys = {"all": "panel.button_show_all", "Infected!": "panel.button_show_infected", "nothing": "panel.button_show_nothing"}
+def _show(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
+    keys = {
+        "all": "panel.button_show_all",
+        "Infected!": "panel.button_show_infected",
+        "nothing": "panel.button_show_nothing",
+    }
     buttons = (at.button(keys[way], "choose", number) for number, (_, way) in enumerate(ask.choices))
     return [say("panel.show", until=at.until), *_hand_lines(at)], in_rows(buttons, 1)
 
 
-def _pass_on(at: Desk, ask: Ask) -> tuple[list[str], Rows]:
+def _pass_on(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
     assert ask.of is not None
     return [say("panel.pass_on", name=at.of(ask.of), until=at.until), *_cannot_give(at)], _choices(at, ask)
 
@@ -297,10 +315,7 @@ def declaration_page(at: Desk) -> Wanted:
 
 def table_page(at: Desk, public: View) -> Wanted:
     """The camp, as on the board, without leaving the hand."""
-    direction = say("board.clockwise" if public.clockwise else "board.counterclockwise")
-    lines = [say("board.title", turn=public.turn, direction=direction), *circle(at.game, public)]
-    waiting = [shown(row) for row in at.game.roster if row.seat in public.asked]
-    lines += ["", say("board.waiting", names=waiting, until=until(at.game, public.asked, at.now))]
+    lines = [*camp(at.game, public), "", awaited(at.game, public, at.now)]
     return _page(lines, ((at.button("panel.button_back", "front"),),))
 
 

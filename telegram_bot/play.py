@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import secrets
+from datetime import datetime, timedelta
 from typing import Literal
+
+from msgspec.structs import replace
 
 import core
 from core import Ask, Choice, Seat, Step
 from core.events import TurnBegan
 from db.records import GameRow, SeatRow, Timer
 from db.store import Unit
-from msgspec.structs import replace
-
 from telegram_bot import pace, show
 from telegram_bot.happenings import SeatGivenBack, SeatTakenOver, TimeRanOut
 from telegram_bot.memo import memo_of, remembering
@@ -111,13 +112,15 @@ def _save(unit: Unit, step: Step) -> None:
 def _timers(unit: Unit, game: GameRow, ask: Ask) -> tuple[Timer, ...]:
     """What makes sure that an asked seat is answered for: the pause of a bot player, or the deadline.
 
-    Who can only take what comes is asked all the same (strict secrecy), and passes by itself after a while that does not
-    depend on the hand: how long it takes tells nobody anything (RULES.md section 8).
+    Who can only take what comes is asked all the same (strict secrecy), and passes by itself after a while that
+    does not depend on the hand: how long it takes tells nobody anything (RULES.md section 8).
     """
     row = game.seat(ask.seat)
     assert row is not None
     if row.played_by == "bot":
         return (pace.bot_pause(game, ask.seat, unit.now),)
+    if row.gone:
+        return (Timer(pace.DEADLINE, unit.now, ask.seat),)
     deadline = pace.deadline(game, ask.seat, unit.now)
     if ask.about == core.DEFEND and ask.choices == (core.PASS,):
         return deadline, pace.pass_by_itself(game, ask.seat, unit.now)
@@ -142,14 +145,43 @@ def call_off(unit: Unit) -> None:
 
 def take_over(unit: Unit, row: SeatRow, by: Literal["person", "bot"]) -> None:
     """A bot player sits in for the owner of a seat, or the owner is back."""
+    _change_seat(unit, replace(row, played_by=by, gone=False))
+    unit.happened(SeatTakenOver(row.seat) if by == "bot" else SeatGivenBack(row.seat))
+
+
+def owner_gone(unit: Unit, row: SeatRow, gone: bool) -> None:
+    """The owner of a seat left the group: the clock answers at once, until the owner is in the group again."""
+    _change_seat(unit, replace(row, gone=gone))
+    show.owner_gone(unit, row, gone)
+
+
+def _change_seat(unit: Unit, changed: SeatRow) -> None:
     game = _the_game(unit)
     step = standing(game)
-    changed = replace(row, played_by=by)
-    roster = tuple(changed if seat.seat == row.seat else seat for seat in game.roster)
-    game = replace(game, roster=roster, touched_at=unit.now)
-    if row.seat in memo_of(game).asked:
-        others = tuple(timer for timer in game.timers if timer.seat != row.seat)
-        game = replace(game, timers=(*others, *_timers(unit, game, step.asks[row.seat])))
+    game = replace(
+        game,
+        roster=tuple(changed if row.seat == changed.seat else row for row in game.roster),
+        touched_at=unit.now,
+    )
+    if changed.seat in step.asks:
+        others = tuple(timer for timer in game.timers if timer.seat != changed.seat)
+        game = replace(game, timers=(*others, *_timers(unit, game, step.asks[changed.seat])))
     unit.game = game
-    unit.happened(SeatTakenOver(row.seat) if by == "bot" else SeatGivenBack(row.seat))
     show.seat_changed(unit, step, changed)
+
+
+# --- the game stands still ---
+
+
+def pause(unit: Unit, why: str, since: datetime) -> None:
+    """All timers stop: the bot is out of the group, or the group wants it so."""
+    unit.game = replace(remembering(_the_game(unit), paused=since.timestamp(), why=why), status="paused")
+
+
+def resume(unit: Unit) -> None:
+    """The game goes on where it was: every timer moves by the time it stood still."""
+    game = _the_game(unit)
+    still = timedelta(seconds=max(0.0, unit.now.timestamp() - memo_of(game).paused))
+    timers = tuple(replace(timer, at=timer.at + still) for timer in game.timers)
+    unit.game = replace(remembering(game, paused=0.0, why=""), status="playing", timers=timers)
+    show.again(unit, standing(_the_game(unit)))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, TypeAlias
 
-import core
-from db.records import Chat, GameRow, Person
-from db.store import ByGame, ByPlace, Nothing, Store, Unit
 from telegram import CallbackQuery, ChatMember, ChatMemberUpdated, Message, Update, User
 from telegram.constants import ChatMemberStatus, ChatType
 from telegram.error import TelegramError
@@ -22,9 +20,12 @@ from telegram.ext import (
     filters,
 )
 
-from telegram_bot import callback, ending, hands, lobby, me, play, reply, rulebook, screens, show
+from db.records import Chat, GameRow, Person
+from db.store import ByGame, ByPlace, Nothing, Store, Unit
+from telegram_bot import callback, ending, hands, lobby, me, members, play, reply, rulebook, screens, show
 from telegram_bot.callback import Pressed
-from telegram_bot.names import clean, html, plain
+from telegram_bot.memo import memo_of
+from telegram_bot.names import clean, html
 from telegram_bot.reply import Reply
 from telegram_bot.texts import Markup, say, say_plain
 
@@ -36,7 +37,7 @@ Handled: TypeAlias = "Awaitable[Reply | None]"
 
 
 class Router:
-    """The use cases by update, for one store. `register` gives them to an Application; what they reply is in `REPLY`."""
+    """The use cases by update, for one store. `register` gives them to an Application; replies come in `REPLY`."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -46,6 +47,9 @@ class Router:
             app.add_handler(CommandHandler(name, self._replying(handler)))
         app.add_handler(CallbackQueryHandler(self._replying(self.pressed)))
         app.add_handler(ChatMemberHandler(self._replying(self.membership), ChatMemberHandler.MY_CHAT_MEMBER))
+        app.add_handler(ChatMemberHandler(self._replying(self.people_moved), ChatMemberHandler.CHAT_MEMBER))
+        moved = filters.StatusUpdate.LEFT_CHAT_MEMBER | filters.StatusUpdate.NEW_CHAT_MEMBERS
+        app.add_handler(MessageHandler(moved, self._replying(self.people_moved)))
         app.add_handler(MessageHandler(filters.StatusUpdate.MIGRATE, self._replying(self.migrated)))
         app.add_handler(MessageHandler(filters.ChatType.PRIVATE & ~filters.StatusUpdate.ALL, self._replying(self.help)))
 
@@ -280,7 +284,9 @@ class Router:
             if not unit.fresh or game is None or not _is_place(game, query):
                 return reply.close(query)
             if game.status != "lobby":
-                return reply.toast(query, say_plain("lobby_toast.started" if game.status == "playing" else "lobby_toast.gone"))
+                return reply.toast(
+                    query, say_plain("lobby_toast.started" if game.status == "playing" else "lobby_toast.gone")
+                )
             if pressed.what in ("start", "cancel"):
                 if not decides(game):
                     return reply.toast(query, _only_starter_plain(game))
@@ -350,8 +356,21 @@ class Router:
             person = _named(changed.from_user, "blocked" if blocked else "open")
             async with self.store.press(update_id=update.update_id, find=Nothing(), person=person):
                 return None
-        async with self.store.press(update_id=update.update_id, find=Nothing(), chat=_chat_after(changed)):
-            return None
+        chat = _chat_after(changed)
+        async with self.store.press(update_id=update.update_id, find=Nothing(), chat=chat):
+            pass
+        await members.bot_moved(self.store, chat)
+        return None
+
+    async def people_moved(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        """Somebody left the group, was banned, or is back: administrators get a chat_member, others a message."""
+        for user, is_in in _moves(update):
+            if not user.is_bot:
+                move = members.returned if is_in else members.left
+                chat = update.effective_chat
+                assert chat is not None
+                await move(self.store, chat.id, _known(user, False))
+        return None
 
     async def migrated(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         """The group became a supergroup: both signs of it say the same (field/telegram.md 1.3)."""
@@ -364,24 +383,24 @@ class Router:
 
     # --- units ---
 
-    def _at_place(self, update: Update) -> Any:
+    @asynccontextmanager
+    async def _at_place(self, update: Update) -> AsyncIterator[Unit]:
+        """The open game of a command's chat and topic; one that stood still for want of the group goes on."""
         message = _message(update)
-        return self.store.press(
-            update_id=update.update_id,
-            find=ByPlace(message.chat.id, _thread(message)),
-            person=_person(message),
-            chat=Chat(message.chat.id, title=message.chat.title, kind=message.chat.type, road="open"),
-        )
+        chat = Chat(message.chat.id, title=message.chat.title, kind=message.chat.type, road="open")
+        place = ByPlace(message.chat.id, _thread(message))
+        async with self.store.press(update_id=update.update_id, find=place, person=_person(message), chat=chat) as unit:
+            if unit.game is not None and unit.game.status == "paused" and memo_of(unit.game).why == "away":
+                play.resume(unit)
+            yield unit
 
     def _press(self, update: Update, pressed: Pressed, person: Person) -> Any:
         return self.store.press(update_id=update.update_id, find=ByGame(pressed.game), person=person)
 
     # --- who may decide ---
 
-    async def _decides(
-        self, message: Message, context: ContextTypes.DEFAULT_TYPE
-    ) -> Callable[[GameRow], bool]:
-        """Whether the writer of a command may start and end a game: who opened it, or an administrator, anonymous too."""
+    async def _decides(self, message: Message, context: ContextTypes.DEFAULT_TYPE) -> Callable[[GameRow], bool]:
+        """Whether the writer of a command may start and end a game: who opened it, or an administrator."""
         if message.sender_chat is not None:
             anonymous = message.sender_chat.id == message.chat.id
             return lambda game: anonymous
@@ -506,6 +525,18 @@ def _is_place(game: GameRow, query: CallbackQuery) -> bool:
     return query.message is not None and query.message.chat.id == game.chat_id
 
 
+def _moves(update: Update) -> list[tuple[User, bool]]:
+    """Who moved, and whether they are in the group now."""
+    if (changed := update.chat_member) is not None:
+        member = changed.new_chat_member
+        is_in = member.status in (*ADMINISTRATORS, ChatMemberStatus.MEMBER) or bool(getattr(member, "is_member", False))
+        return [(member.user, is_in)]
+    message = _message(update)
+    if message.left_chat_member is not None:
+        return [(message.left_chat_member, False)]
+    return [(user, True) for user in message.new_chat_members or ()]
+
+
 def _chat_after(changed: ChatMemberUpdated) -> Chat:
     """What a change of the bot's membership tells about a group."""
     member = changed.new_chat_member
@@ -515,6 +546,9 @@ def _chat_after(changed: ChatMemberUpdated) -> Chat:
         changed.chat.id,
         title=changed.chat.title,
         kind=changed.chat.type,
-        rights={"administrator": member.status in ADMINISTRATORS, "pin": bool(getattr(member, "can_pin_messages", False))},
+        rights={
+            "administrator": member.status in ADMINISTRATORS,
+            "pin": bool(getattr(member, "can_pin_messages", False)),
+        },
         road="left" if gone else "muted" if muted else "open",
     )

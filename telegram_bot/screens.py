@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 import core
 from core import Seat, Step, View
 from db.records import Button, GameRow, SeatRow, Wanted
-
 from telegram_bot import narrator, rulebook
 from telegram_bot.callback import Pressed, Room
 from telegram_bot.memo import memo_of
@@ -48,7 +47,9 @@ def shown(row: SeatRow) -> Markup:
     return Markup(html(called(row)) + (" 🤖" if away else ""))
 
 
-def screen(text: str, rows: Rows = (), *, pin: bool = False, ring: bool = False, once: bool = False, delete: bool = False) -> Wanted:
+def screen(
+    text: str, rows: Rows = (), *, pin: bool = False, ring: bool = False, once: bool = False, delete: bool = False
+) -> Wanted:
     """A screen, its text as the store takes it; *delete*: the copy before goes when it is posted anew."""
     return Wanted(text=str(text), rows=rows, pin=pin, ring=ring, once=once, old="delete" if delete else "strip")
 
@@ -72,7 +73,7 @@ def clock_time(at: datetime, now: datetime) -> Markup:
 
 
 def until(game: GameRow, seats: Iterable[Seat], now: datetime) -> Markup:
-    """", until 18:40": the first deadline of these seats; nothing where a bot player is awaited."""
+    """ ", until 18:40": the first deadline of these seats; nothing where a bot player is awaited."""
     wanted = set(seats)
     times = [timer.at for timer in game.timers if timer.kind == DEADLINE and timer.seat in wanted]
     return say("time.until", time=clock_time(min(times), now)) if times else Markup("")
@@ -102,8 +103,12 @@ def lobby(game: GameRow, now: datetime) -> Wanted:
     if any(row.person is None for row in game.roster):
         bots.append(_lobby_button(game, "lobby.button_no_bot", "no_bot"))
     rows.append(tuple(bots))
-    rows.append((_lobby_button(game, "lobby.button_options", "options"), _lobby_button(game, "lobby.button_pace", "pace")))
-    start = (button(say_plain("lobby.button_start", n=count), game, "lobby", "start", version=0),) if missing <= 0 else ()
+    rows.append(
+        (_lobby_button(game, "lobby.button_options", "options"), _lobby_button(game, "lobby.button_pace", "pace"))
+    )
+    start = (
+        (button(say_plain("lobby.button_start", n=count), game, "lobby", "start", version=0),) if missing <= 0 else ()
+    )
     rows.append((*start, _lobby_button(game, "lobby.button_cancel", "cancel")))
     return screen("\n".join(lines), rows=tuple(row for row in rows if row))
 
@@ -120,7 +125,9 @@ def opener(game: GameRow) -> str:
 def _crowd(game: GameRow) -> str:
     if not game.roster:
         return say("lobby.nobody")
-    return say("lobby.crowd", names=Markup(" · ".join(shown(row) for row in game.roster)), n=len(game.roster), most=core.MOST)
+    return say(
+        "lobby.crowd", names=Markup(" · ".join(shown(row) for row in game.roster)), n=len(game.roster), most=core.MOST
+    )
 
 
 def _pace_line(game: GameRow) -> str:
@@ -154,10 +161,16 @@ def _options_page(game: GameRow) -> Wanted:
         key = "lobby.button_on" if on else "lobby.button_off"
         buttons.append(button(say_plain(key, name=option.name), game, "lobby", "option", number, version=0))
     delta = game.options.get("infected_delta", 0)
-    lines.append(say("lobby.option_on" if delta else "lobby.option_off", name=rulebook.INFECTED.name, text=rulebook.INFECTED.text))
+    lines.append(
+        say(
+            "lobby.option_on" if delta else "lobby.option_off", name=rulebook.INFECTED.name, text=rulebook.INFECTED.text
+        )
+    )
     infected = (
         _lobby_button(game, "lobby.button_fewer", "fewer"),
-        button(say_plain("lobby.button_infected", delta=f"{delta:+d}" if delta else "0"), game, "lobby", "same", version=0),
+        button(
+            say_plain("lobby.button_infected", delta=f"{delta:+d}" if delta else "0"), game, "lobby", "same", version=0
+        ),
         _lobby_button(game, "lobby.button_more", "more"),
     )
     if why := _why_not(game) if len(game.roster) >= core.LEAST else None:
@@ -194,19 +207,20 @@ def lobby_started(game: GameRow) -> Wanted:
 
 def board(game: GameRow, public: View, now: datetime, bot_name: str) -> Wanted:
     """The camp: the circle in clockwise order, whose turn, who is awaited, the back of the next card."""
-    lines = [say("board.title", turn=public.turn, direction=_direction(public)), *circle(game, public)]
-    lines += ["", _awaited(game, public.asked, now)]
+    lines = [*camp(game, public), "", awaited(game, public, now)]
     lines.append(say("board.next_card", back=public.top_back) if public.top_back else say("board.no_deck"))
     hand = button(say_plain("board.button_hand"), game, "board", "hand", version=0)
     link = Button(say_plain("board.button_private"), url=private_link(game, bot_name))
     return screen("\n".join(lines), rows=((hand, link),), pin=True)
 
 
-def _direction(public: View) -> str:
-    return say("board.clockwise" if public.clockwise else "board.counterclockwise")
+def camp(game: GameRow, public: View) -> list[str]:
+    """The turn and its direction, and the circle."""
+    direction = say("board.clockwise" if public.clockwise else "board.counterclockwise")
+    return [say("board.title", turn=public.turn, direction=direction), *circle(game, public)]
 
 
-def circle(game: GameRow, public: View) -> list[str]:
+def circle(game: GameRow, public: View) -> list[Markup]:
     """The living, clockwise, with doors and quarantines between and behind them; then the dead."""
     rows = {row.seat: row for row in game.roster}
     doors = {left for left, _ in public.doors}
@@ -215,16 +229,17 @@ def circle(game: GameRow, public: View) -> list[str]:
         mark = say("board.turn_mark" if seat == public.turn_of else "board.other_mark")
         line = say("board.seat", mark=mark, name=shown(rows[seat]), cards=say("board.cards", n=public.hand_sizes[seat]))
         if turns := public.quarantines.get(seat):
-            line += say("board.quarantined", n=turns)
+            line = Markup(line + say("board.quarantined", n=turns))
         lines.append(line)
         if seat in doors:
             lines.append(say("board.door"))
     return lines + [say("board.dead", name=shown(rows[dead.seat]), turn=dead.turn) for dead in public.dead]
 
 
-def _awaited(game: GameRow, asked: Sequence[Seat], now: datetime) -> str:
-    names = [shown(row) for row in game.roster if row.seat in asked]
-    return say("board.waiting", names=names, until=until(game, asked, now))
+def awaited(game: GameRow, public: View, now: datetime) -> str:
+    """Who is awaited, and until when."""
+    names = [shown(row) for row in game.roster if row.seat in public.asked]
+    return say("board.waiting", names=names, until=until(game, public.asked, now))
 
 
 def board_over(game: GameRow) -> Wanted:

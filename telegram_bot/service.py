@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from telegram import BotCommand, BotCommandScopeAllGroupChats, BotCommandScopeAllPrivateChats
+
 import core
 from db import migrate
 from db.store import Store
-from telegram import BotCommand, BotCommandScopeAllGroupChats, BotCommandScopeAllPrivateChats
-
 from telegram_bot import me
 from telegram_bot.clock import Clock
 from telegram_bot.config import Config

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 import core
 from core import Event, Seat, Step
 from core.events import CardDrawn, DeckRenewed, Eliminated, TurnBegan
 from db.records import GameRow, SeatRow, Wanted
 from db.store import Unit
-from msgspec.structs import replace
-
 from telegram_bot import me, narrator, panel, screens
 from telegram_bot.happenings import TimeRanOut
 from telegram_bot.memo import Tale, memo_of, remembering
@@ -22,7 +22,7 @@ from telegram_bot.texts import say
 
 LOBBY, BOARD, PANEL, END, ENDING = "lobby", "board", "panel", "end", "ending"
 
-LONGEST_TALE = 2500  # characters; a tale of bot players that grew longer goes on in a new message
+LONGEST_TALE = 2000  # characters; a tale of bot players that grew longer goes on in a new message
 
 
 def _game(unit: Unit) -> GameRow:
@@ -60,7 +60,8 @@ def _concerns(step: Step, seat: Seat) -> bool:
         return True
     return any(
         isinstance(event, TurnBegan)
-        or isinstance(event, Eliminated) and event.seat == seat
+        or isinstance(event, Eliminated)
+        and event.seat == seat
         or core.seen_by(event, seat) != core.seen_by(event, None)
         for event in step.events
     )
@@ -102,7 +103,8 @@ def calls(unit: Unit, step: Step) -> None:
     before = memo_of(game).called
     now: list[Seat] = []
     for row in game.roster:
-        if row.seat not in step.asks or row.person is None or row.played_by == "bot" or _has_private_chat(unit, row.person):
+        awaited = row.seat in step.asks and row.played_by == "person" and not row.gone
+        if not awaited or row.person is None or unit.people[row.person].private == "open":
             continue
         now.append(row.seat)
         if step.anew or row.seat not in before:
@@ -112,10 +114,6 @@ def calls(unit: Unit, step: Step) -> None:
             unit.take_away(f"call {seat}")
     if tuple(now) != before:
         unit.game = remembering(game, called=tuple(now))
-
-
-def _has_private_chat(unit: Unit, person: int) -> bool:
-    return unit.people[person].private == "open"
 
 
 # --- the tale ---
@@ -136,7 +134,8 @@ def tale(unit: Unit, step: Step) -> None:
             memo = Tale(memo.since, text) if shares else Tale(began.turn)
         elif memo.since == 0:
             memo = Tale(began.turn)
-        told = narrator.tell_turn(_with_late(happened, memo), names, game.public_seed)
+        room = narrator.LONGEST - len(memo.told)
+        told = narrator.tell_turn(_with_late(happened, memo), names, game.public_seed, room)
         text = f"{memo.told}\n\n{told}" if memo.told else told
         if any(_is_worth_telling(event) for event in happened):
             unit.show(f"turn {memo.since}", screens.screen(text, once=True))
@@ -194,6 +193,13 @@ def seat_changed(unit: Unit, step: Step, row: SeatRow) -> None:
     if row.person is not None:
         hand(unit, row, step)
     calls(unit, step)
+
+
+def owner_gone(unit: Unit, row: SeatRow, gone: bool) -> None:
+    """The group is told that somebody left it, or is back."""
+    key = "say.left_group" if gone else "say.back_in_group"
+    text = say(key, name=screens.named(row.name))
+    unit.post_anew(f"gone {row.seat}", screens.screen(text, once=True))
 
 
 def again(unit: Unit, step: Step) -> None:

@@ -7,14 +7,13 @@ import asyncio
 import core
 from core import scenario
 from db.store import Store
-
 from telegram_bot.commands import plain_yaml
 from telegram_bot.errors import Wrong
 from telegram_bot.names import tell_apart
 
 
 async def export(database_url: str, game_id: int) -> str:
-    """The game of that number as the text of a scenario file. Raises Wrong: no such game, not begun, not to be replayed."""
+    """The game of that number as the text of a scenario file. Raises Wrong: no such game, or not to be replayed."""
     async with Store(database_url, rules_v=core.RULES_VERSION, state_v=core.STATE_VERSION) as store:
         game = await store.game(game_id)
         answers = await store.answers(game_id)

@@ -1,0 +1,43 @@
+"""People who leave the group or come back, and the bot itself: what that does to the games there (issue 3)."""
+
+from __future__ import annotations
+
+from db.records import Chat, Person
+from db.store import ByGame, Store
+from telegram_bot import lobby, play
+from telegram_bot.memo import memo_of
+
+
+async def left(store: Store, chat_id: int, person: Person) -> None:
+    """Somebody left the group, or was banned: out of its lobbies; the clock answers for the seats."""
+    for game in await store.games_in(chat_id):
+        async with store.press(update_id=None, find=ByGame(game.id), person=person) as unit:
+            row = unit.game.seat_of(person.id) if unit.game is not None else None
+            if unit.game is None or row is None:
+                continue
+            if unit.game.status == "lobby":
+                lobby.leave(unit, person)
+            elif unit.game.open and not row.gone and row.seat in play.standing(unit.game).table.seats:
+                play.owner_gone(unit, row, True)
+
+
+async def returned(store: Store, chat_id: int, person: Person) -> None:
+    """Somebody is in the group again: the seat is theirs again."""
+    for game in await store.games_in(chat_id):
+        async with store.press(update_id=None, find=ByGame(game.id), person=person) as unit:
+            row = unit.game.seat_of(person.id) if unit.game is not None else None
+            if unit.game is not None and row is not None and row.gone:
+                play.owner_gone(unit, row, False)
+
+
+async def bot_moved(store: Store, chat: Chat) -> None:
+    """The bot is out of a group, may not write there, or is back: its games stand still, or go on."""
+    for game in await store.games_in(chat.id):
+        async with store.press(update_id=None, find=ByGame(game.id), chat=chat) as unit:
+            if unit.game is None:
+                continue
+            if chat.road == "open":
+                if unit.game.status == "paused" and memo_of(unit.game).why == "away":
+                    play.resume(unit)
+            elif unit.game.status == "playing":
+                play.pause(unit, "away", unit.now)
