@@ -187,7 +187,7 @@ def test_names_may_be_any_text(names: tuple[str, ...]) -> None:
     called = dict(zip(("Ann", "Bob", "Cid", "Dan"), names, strict=True))
     for file in FILES:
         data = plain_yaml.load(file.read_text(encoding="utf-8"))
-        is_said = not any({"Dan", "refused"} <= step.keys() for step in data["play"])  # who is called so cannot be refused
+        is_said = not any({"Dan", "refused"} <= step.keys() for step in data["play"])
         if data["seats"] == list(called) and is_said:
             renamed = rename(data, called)
             scenario.play(plain_yaml.load(plain_yaml.dump(renamed)))
