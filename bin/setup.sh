@@ -11,8 +11,7 @@ usable() {
 
 find_python() {
     for candidate in ${PYTHON:+"$PYTHON"} python3 python3.14 python3.13 python3.12 python3.11 python \
-        "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.1[1-4]*/bin/python3 \
-        /opt/homebrew/bin/python3 /usr/local/bin/python3; do
+        "${PYENV_ROOT:-${HOME-}/.pyenv}"/versions/3.1[1-4]*/bin/python3; do
         # A pyenv shim exists for versions that are not switched on, so only a run tells.
         if usable "$candidate"; then
             echo "$candidate"

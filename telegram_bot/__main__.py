@@ -77,13 +77,21 @@ def poll(options: argparse.Namespace) -> None:
 
 
 def migrate(options: argparse.Namespace) -> None:
+    from sqlalchemy.exc import OperationalError
+
     from db import migrate as migrations
 
     from . import config
 
     settings = config.read(os.environ)
+    config.set_up_logging(settings)
     config.check_database(settings.database)
-    print("migrated" if migrations.upgrade(settings.database) else "nothing to migrate")
+    try:
+        done = migrations.upgrade(settings.database)
+    except OperationalError as error:
+        raise Wrong(f"the migration did not get through ({type(error.orig).__name__}) and changed nothing: "
+                    "run it again") from None
+    print("migrated" if done else "nothing to migrate")
 
 
 def play(options: argparse.Namespace) -> int:

@@ -68,9 +68,10 @@ def play(folder: Path, *, browser: bool = True) -> int:
             migrate.upgrade(settings.database)
             parts = parts_of(settings, postgres.folder if postgres else folder)
             for part in parts:
-                start(part, wakeup)
-            if all(part.process and part.process.poll() is None for part in parts):
-                greet(settings, browser)
+                start(part)
+                if code := wait_for(part, wakeup):
+                    return max(code, 1)  # it has said why
+            greet(settings, browser)
             return watch(parts, postgres, wakeup)
         except Stop:
             return 0
@@ -124,39 +125,42 @@ def parts_of(settings: Config, folder: Path) -> list[Part]:
     ]
 
 
-def start(part: Part, wakeup: socket.socket) -> None:
-    """Start *part* and wait until it answers."""
+def start(part: Part) -> None:
     # A session of its own: Ctrl-C on the terminal is for us, and we stop the parts in our order.
     part.process = subprocess.Popen(part.command, cwd=CHECKOUT, env=os.environ | part.environment,
                                     stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=end_with_parent())
+
+
+def wait_for(part: Part, wakeup: socket.socket) -> int:
+    """Wait until *part* answers; its exit code if it ended instead, else 0."""
     deadline = time.monotonic() + PATIENCE
-    while part.answers_at and part.process.poll() is None and not answers(part.answers_at):
+    while part.process and part.process.poll() is None and part.answers_at and not answers(part.answers_at):
         if time.monotonic() > deadline:
             raise Wrong(f"the {part.name} process does not answer at {part.answers_at}: its messages are above")
         pause(wakeup, 0.05)
+    return (part.process and part.process.returncode) or 0
 
 
 def watch(parts: list[Part], postgres: LocalPostgres | None, wakeup: socket.socket) -> int:
     """Look after everything; return when there is no point in going on."""
     while True:
+        pause(wakeup, 1.0)
+        if postgres and not postgres.is_up():
+            say("the local Postgres is gone: starting it again")
+            postgres.start()
         for part in parts:
             code = part.process.poll() if part.process else None
             if code is None:
                 continue
-            if code == 2:  # it has said what is wrong with its set-up: it would say so again
-                return 2
             now = time.monotonic()
             part.deaths = tuple(at for at in part.deaths if now - at < 60) + (now,)
             how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
             if len(part.deaths) >= OFTEN:
-                say(f"the {part.name} process {how}, the {OFTEN}th time in a minute: giving up")
+                say(f"the {part.name} process {how}, for the {OFTEN}th time in a minute: giving up")
                 return 1
+            # It is not waited for: it may itself wait for another that has to be begun again.
             say(f"the {part.name} process {how}: starting it again")
-            start(part, wakeup)
-        if postgres and not postgres.is_up():
-            say("the local Postgres is gone: starting it again")
-            postgres.start()
-        pause(wakeup, 1.0)
+            start(part)
 
 
 def stop(parts: list[Part]) -> None:
