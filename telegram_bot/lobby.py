@@ -11,7 +11,7 @@ from msgspec.structs import replace
 import core
 from db.records import GameRow, Person, SeatRow, Timer
 from db.store import Unit
-from telegram_bot import play, rulebook, screens, show
+from telegram_bot import own_deck, play, rulebook, screens, show
 from telegram_bot.memo import memo_of, remembering
 from telegram_bot.names import plain, tell_apart
 from telegram_bot.pace import CLOSE, DEFAULT_PACE, LOBBY_LIVES, PACES
@@ -127,19 +127,33 @@ def set_pace(unit: Unit, number: int) -> str:
     return say_plain("toast.done")
 
 
-def toggle_option(unit: Unit, number: int) -> str:
-    if number < len(rulebook.OPTIONS):
-        game = _lobby(unit)
-        _set_options(unit, rulebook.OPTIONS[number].toggled(game.options))
+def set_option(unit: Unit, number: int) -> str:
+    """An option on or off, whatever it is now: two taps, or those of two people, want the same."""
+    which, on = divmod(number, 2)
+    if which < len(rulebook.OPTIONS):
+        option, options = rulebook.OPTIONS[which], _lobby(unit).options
+        _set_options(unit, options if option.is_on(options) == bool(on) else option.toggled(options))
     return say_plain("toast.done")
 
 
-def change_infected(unit: Unit, by: int) -> str:
-    """One Infected! card more or fewer (R60)."""
+def set_infected(unit: Unit, number: int) -> str:
+    """So many Infected! cards more or fewer (R60), counted from INFECTED_MOST fewer."""
+    if number <= 2 * INFECTED_MOST:
+        _set_options(unit, {**_lobby(unit).options, "infected_delta": number - INFECTED_MOST})
+    return say_plain("toast.done")
+
+
+def change_deck(unit: Unit, text: str) -> str:
+    """A deck of the players' own making (R63); returns what is wrong with it, or nothing."""
     game = _lobby(unit)
-    delta = int(game.options.get("infected_delta", 0)) + by
-    _set_options(unit, {**game.options, "infected_delta": max(-INFECTED_MOST, min(INFECTED_MOST, delta))})
-    return say_plain("toast.done")
+    try:
+        deck = own_deck.read(text, game.options, len(game.roster))
+        options = {**game.options, "deck": deck}
+        core.read_options(options, max(core.LEAST, len(game.roster)))
+    except (own_deck.Unreadable, core.Refused) as why:
+        return str(why)
+    _set_options(unit, options)
+    return ""
 
 
 def _set_options(unit: Unit, options: Mapping[str, Any]) -> None:

@@ -22,7 +22,7 @@ from telegram.ext import (
 
 from db.records import Chat, GameRow, Person
 from db.store import ByGame, ByPlace, Nothing, Store, Unit
-from telegram_bot import callback, ending, hands, lobby, me, members, play, reply, rulebook, screens, show
+from telegram_bot import callback, ending, hands, lobby, me, members, own_deck, play, reply, rulebook, screens, show
 from telegram_bot.callback import Pressed
 from telegram_bot.memo import memo_of
 from telegram_bot.names import clean, html
@@ -58,6 +58,7 @@ class Router:
             "newgame": self.newgame,
             "join": self.join,
             "leave": self.leave,
+            "deck": self.deck,
             "startgame": self.startgame,
             "status": self.status,
             "hand": self.hand,
@@ -117,7 +118,7 @@ class Router:
                 return reply.public(message, say("say.no_lobby"))
             if game.status == "lobby":
                 toast = lobby.join(unit, person)
-                return None if unit.game and unit.game.seat_of(person.id) else reply.public(message, Markup(toast))
+                return None if unit.game and unit.game.seat_of(person.id) else reply.public(message, say("say.told", text=toast))
             row = game.seat_of(person.id)
             if row is None:
                 return reply.public(message, say("say.too_late"))
@@ -147,6 +148,26 @@ class Router:
                 return reply.public(message, say("say.bot_plays_on", name=Markup(html(row.name))))
         return None
 
+    async def deck(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        """/deck shows the deck of the lobby; with a list, or changes, it is made anew (R63)."""
+        message, person = _message(update), _person(_message(update))
+        if message.chat.type not in GROUPS:
+            return _only_in_groups(message)
+        wanted = (message.text or "").partition(" ")[2].strip()
+        async with self._at_place(update) as unit:
+            game = unit.game
+            if not unit.fresh:
+                return None
+            if game is None or game.status != "lobby":
+                return reply.public(message, say("say.no_lobby" if game is None else "say.game_on"))
+            if not wanted:
+                return reply.public(message, own_deck.told(game.options, len(game.roster)))
+            if person is None or game.seat_of(person.id) is None:
+                return reply.public(message, say("lobby_toast.only_members"))
+            if why := lobby.change_deck(unit, wanted):
+                return reply.public(message, say("say.told", text=why))
+        return None
+
     async def startgame(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         message = _message(update)
         if message.chat.type not in GROUPS:
@@ -160,7 +181,7 @@ class Router:
             if not decides(unit.game):
                 return reply.public(message, _only_starter(unit.game))
             if why := lobby.start(unit):
-                return reply.public(message, Markup(why))
+                return reply.public(message, say("say.told", text=why))
         return None
 
     async def endgame(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
@@ -440,11 +461,9 @@ def _lobby_press(unit: Unit, pressed: Pressed) -> str:
         case "back":
             return lobby.turn_page(unit, "")
         case "option":
-            return lobby.toggle_option(unit, pressed.number)
-        case "fewer":
-            return lobby.change_infected(unit, -1)
-        case "more":
-            return lobby.change_infected(unit, +1)
+            return lobby.set_option(unit, pressed.number)
+        case "infected":
+            return lobby.set_infected(unit, pressed.number)
         case "set_pace":
             return lobby.set_pace(unit, pressed.number)
     return ""

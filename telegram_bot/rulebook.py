@@ -120,7 +120,8 @@ class OptionText:
         return getattr(Options(), self.key)
 
     def is_on(self, options: Mapping[str, Any]) -> bool:
-        return bool(options.get(self.key, self.off) != self.off)
+        value = options.get(self.key, self.off)
+        return bool(value == self.on if self.key == "deck" else value != self.off)
 
     def toggled(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The *options* with this one the other way; what is at its default is left out."""
@@ -145,6 +146,8 @@ INFECTED = OptionText("infected_delta", 1)  # any number (R60): the lobby counts
 def changed_options(options: Mapping[str, Any]) -> list[str]:
     """The names of the options that are not at their default, as plain text."""
     changed = [option.name for option in OPTIONS if option.is_on(options)]
+    if options.get("deck") and not option_text("deck").is_on(options):
+        changed.append(say_plain("rules.own_deck"))
     if delta := options.get("infected_delta", 0):
         changed.append(say_plain("rules.infected_by", delta=f"{delta:+d}".replace("-", "\u2212")))
     return changed
