@@ -70,7 +70,7 @@ def _page(unit: Unit, row: SeatRow, step: Step, pressed: Pressed, log: Sequence[
     """Turn to a page; None where the press is an answer."""
     game = unit.game
     assert game is not None and row.person is not None
-    desk = panel.desk(game, step, row.seat, unit.now)
+    desk = show.desk(unit, row, step)
     match pressed.what:
         case "table":
             wanted = panel.table_page(desk, core.view(step, None))

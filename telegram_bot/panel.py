@@ -20,9 +20,11 @@ FIRE = "Flamethrower"
 
 
 class Desk(NamedTuple):
-    """What a panel is made from: the game's row, the view of its seat, when it is, and what happened in the turn."""
+    """What a panel is made from: the game's row and its group, the view of its seat, when it is, and what happened in
+    the turn."""
 
     game: GameRow
+    group: str
     view: View
     now: datetime
     happened: Sequence[Event]
@@ -49,9 +51,9 @@ class Desk(NamedTuple):
         return until(self.game, [self.seat], self.now)
 
 
-def desk(game: GameRow, step: Step, seat: Seat, now: datetime) -> Desk:
+def desk(game: GameRow, group: str, step: Step, seat: Seat, now: datetime) -> Desk:
     happened = [seen for event in (*step.earlier, *step.events) if (seen := core.seen_by(event, seat)) is not None]
-    return Desk(game, core.view(step, seat), now, happened)
+    return Desk(game, group, core.view(step, seat), now, happened)
 
 
 # --- the first page ---
@@ -61,27 +63,30 @@ def front(at: Desk) -> Wanted:
     """What is asked of this seat, with a button for every answer; or the hand, and whose turn it is."""
     view = at.view
     if view.outcome is not None or not at.game.open:
-        return _page([say("panel.over"), role_words(view, at.names)], ())
+        return _page(at, [say("panel.over"), role_words(view, at.names)], ())
     if dead := next((dead for dead in view.dead if dead.seat == at.seat), None):
-        return _page([say("panel.dead", turn=dead.turn), *_known_roles(at)], (_knowledge(at),))
+        return _page(at, [say("panel.dead", turn=dead.turn), *_known_roles(at)], (_knowledge(at),))
     row = at.game.seat(at.seat)
     if row is not None and row.person is not None and row.played_by == "bot":
         return _page(
+            at,
             [say("panel.taken_over"), *_hand_lines(at)],
             ((at.button("panel.button_return", "back_in"),), _knowledge(at)),
         )
     if view.ask is None:
         if view.turn_of == at.seat:
-            waiting = say("panel.waiting_own", turn=view.turn)
+            waiting = say("panel.waiting_own")
         else:
-            waiting = say("panel.waiting", turn=view.turn, name=at.of(view.turn_of))
-        return _page([waiting, *_hand_lines(at)], (*_declaration(at), _knowledge(at)))
+            waiting = say("panel.waiting", name=at.of(view.turn_of))
+        return _page(at, [waiting, *_hand_lines(at)], (*_declaration(at), _knowledge(at)))
     lines, rows = _QUESTIONS[view.ask.about](at, view.ask)
-    return _page(lines, (*rows, *_declaration(at), _knowledge(at)))
+    return _page(at, lines, (*rows, *_declaration(at), _knowledge(at)))
 
 
-def _page(lines: Iterable[str], rows: Rows) -> Wanted:
-    return Wanted(text="\n".join(lines), rows=rows, protect=True, old="delete")
+def _page(at: Desk, lines: Iterable[str], rows: Rows) -> Wanted:
+    """A page of the hand; its first line says of which game, for a person may sit in several."""
+    header = say("panel.header", group=named(at.group), turn=at.view.turn)
+    return Wanted(text="\n".join([header, *lines]), rows=rows, protect=True, old="delete")
 
 
 def _hand_lines(at: Desk) -> list[str]:
@@ -274,7 +279,7 @@ def card_page(at: Desk, card: Card) -> Wanted:
     if not buttons:
         lines.append(say("panel.cannot_play" if discard else "panel.cannot_part"))
     last = (*((discard,) if discard else ()), at.button("panel.button_back", "front"))
-    return _page(lines, (*in_rows(buttons), last))
+    return _page(at, lines, (*in_rows(buttons), last))
 
 
 def _aim_button(at: Desk, choice: Choice, what: str, number: int) -> Button:
@@ -302,7 +307,7 @@ def confirm_page(at: Desk, number: int) -> Wanted:
         (at.button("panel.button_confirm_play", "choose", number, name=plain(at.names[target])),),
         (at.button("panel.button_back", "front"),),
     )
-    return _page([say("panel.confirm_play", name=at.of(target))], rows)
+    return _page(at, [say("panel.confirm_play", name=at.of(target))], rows)
 
 
 def declaration_page(at: Desk) -> Wanted:
@@ -310,13 +315,13 @@ def declaration_page(at: Desk) -> Wanted:
     humans = [at.of(seat) for seat in at.view.seats if at.view.roles.get(seat) == "human"]
     line = say("panel.confirm_declare_human", names=humans) if humans else say("panel.confirm_declare")
     rows = ((at.button("panel.button_confirm_declare", "declare"),), (at.button("panel.button_back", "front"),))
-    return _page([line], rows)
+    return _page(at, [line], rows)
 
 
 def table_page(at: Desk, public: View) -> Wanted:
     """The camp, as on the board, without leaving the hand."""
     lines = [*camp(at.game, public), "", awaited(at.game, public, at.now)]
-    return _page(lines, ((at.button("panel.button_back", "front"),),))
+    return _page(at, lines, ((at.button("panel.button_back", "front"),),))
 
 
 def know_page(at: Desk, log: Iterable[tuple[int, Event]]) -> Wanted:
@@ -327,7 +332,7 @@ def know_page(at: Desk, log: Iterable[tuple[int, Event]]) -> Wanted:
         if seen is not None and (line := narrator.tell_private(seen, at.seat, at.names)):
             told.append(f"{turn} · {line}")
     lines = [say("panel.know_title"), role_words(at.view, at.names), *(told[-KNOWN:] or [say("panel.know_nothing")])]
-    return _page(lines, ((at.button("panel.button_back", "front"),),))
+    return _page(at, lines, ((at.button("panel.button_back", "front"),),))
 
 
 KNOWN = 12  # lines of the private log on a phone

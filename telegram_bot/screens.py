@@ -17,6 +17,8 @@ from telegram_bot.texts import Markup, say, say_plain
 
 Rows = tuple[tuple[Button, ...], ...]
 
+INFECTED_MOST = 20  # the deck refuses more or fewer Infected! cards than this anyway
+
 
 def button(text: str, game: GameRow, room: Room, what: str, number: int = 0, *, version: int | None = None) -> Button:
     return Button(text, data=str(Pressed(room, game.id, what, game.version if version is None else version, number)))
@@ -159,19 +161,18 @@ def _options_page(game: GameRow) -> Wanted:
         on = option.is_on(game.options)
         lines.append(say("lobby.option_on" if on else "lobby.option_off", name=option.name, text=option.text))
         key = "lobby.button_on" if on else "lobby.button_off"
-        buttons.append(button(say_plain(key, name=option.name), game, "lobby", "option", number, version=0))
-    delta = game.options.get("infected_delta", 0)
+        buttons.append(button(say_plain(key, name=option.name), game, "lobby", "option", 2 * number + (not on), version=0))
+    delta = int(game.options.get("infected_delta", 0))
     lines.append(
         say(
             "lobby.option_on" if delta else "lobby.option_off", name=rulebook.INFECTED.name, text=rulebook.INFECTED.text
         )
     )
+    number_now = say_plain("lobby.button_infected", delta=f"{delta:+d}".replace("-", "−") if delta else "0")
     infected = (
-        _lobby_button(game, "lobby.button_fewer", "fewer"),
-        button(
-            say_plain("lobby.button_infected", delta=f"{delta:+d}" if delta else "0"), game, "lobby", "same", version=0
-        ),
-        _lobby_button(game, "lobby.button_more", "more"),
+        _lobby_button(game, "lobby.button_fewer", "infected", max(0, INFECTED_MOST + delta - 1)),
+        button(number_now, game, "lobby", "same", version=0),
+        _lobby_button(game, "lobby.button_more", "infected", min(2 * INFECTED_MOST, INFECTED_MOST + delta + 1)),
     )
     if why := _why_not(game) if len(game.roster) >= core.LEAST else None:
         lines.append(say("lobby.cannot_start", why=why))
@@ -221,11 +222,12 @@ def camp(game: GameRow, public: View) -> list[str]:
 
 
 def circle(game: GameRow, public: View) -> list[Markup]:
-    """The living, clockwise, with doors and quarantines between and behind them; then the dead."""
+    """The living in playing order, with the doors between them and their quarantines; then the dead."""
     rows = {row.seat: row for row in game.roster}
-    doors = {left for left, _ in public.doors}
+    # A door lies between its two seats: below the first of them in reading order, the last gap below the last seat.
+    doors = {left if public.clockwise else right for left, right in public.doors}
     lines = []
-    for seat in public.seats:
+    for seat in in_playing_order(public):
         mark = say("board.turn_mark" if seat == public.turn_of else "board.other_mark")
         line = say("board.seat", mark=mark, name=shown(rows[seat]), cards=say("board.cards", n=public.hand_sizes[seat]))
         if turns := public.quarantines.get(seat):
@@ -234,6 +236,12 @@ def circle(game: GameRow, public: View) -> list[Markup]:
         if seat in doors:
             lines.append(say("board.door"))
     return lines + [say("board.dead", name=shown(rows[dead.seat]), turn=dead.turn) for dead in public.dead]
+
+
+def in_playing_order(public: View) -> tuple[Seat, ...]:
+    """The living as they come to play, from the same first seat whichever way it goes."""
+    first, *others = public.seats
+    return (first, *(others if public.clockwise else reversed(others)))
 
 
 def awaited(game: GameRow, public: View, now: datetime) -> str:

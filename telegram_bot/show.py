@@ -86,8 +86,14 @@ def _board(unit: Unit, step: Step) -> Wanted:
 def hand(unit: Unit, row: SeatRow, step: Step, *, ring: bool = False, anew: bool = False) -> None:
     """The panel of one seat, in its owner's private chat; *ring*: a new message that is heard."""
     assert row.person is not None
-    wanted = panel.front(panel.desk(_game(unit), step, row.seat, unit.now))
+    wanted = panel.front(desk(unit, row, step))
     page(unit, row.person, wanted, ring=ring, anew=anew or ring)
+
+
+def desk(unit: Unit, row: SeatRow, step: Step) -> panel.Desk:
+    """What the pages of a hand are made from."""
+    group = (unit.chat.title if unit.chat is not None else None) or ""
+    return panel.desk(_game(unit), group, step, row.seat, unit.now)
 
 
 def page(unit: Unit, person: int, wanted: Wanted, *, ring: bool = False, anew: bool = False) -> None:
