@@ -15,10 +15,10 @@ from telegram_bot import own_deck, play, rulebook, screens, show
 from telegram_bot.memo import memo_of, remembering
 from telegram_bot.names import plain, tell_apart
 from telegram_bot.pace import CLOSE, DEFAULT_PACE, LOBBY_LIVES, PACES
+from telegram_bot.screens import INFECTED_MOST
 from telegram_bot.texts import say_plain, wordings
 
 DOUBLE_TAP = 2.0  # seconds in which a second press on Join/Leave is taken for the first one (failures.md row 4)
-INFECTED_MOST = 20  # more or fewer Infected! cards than this are refused by the deck anyway
 
 
 def open_lobby(unit: Unit, person: Person | None, opener: str, before: GameRow | None = None) -> None:
