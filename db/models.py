@@ -125,6 +125,7 @@ games = Table(
     Column("public_seed", Text, nullable=False, comment="for words and pauses, never for the game's dice"),
     Column("turn_start", Text, comment="the table at the start of the turn, as core writes it: secret"),
     Column("answers", JSONB, nullable=False, server_default=_none, comment="[[seat, [choice]]] since then: secret"),
+    Column("orders", JSONB, nullable=False, server_default=_nothing, comment="orders ahead, by seat: secret"),
     Column("digest", Text, comment="of the table after the last answer"),
     Column("turn", Integer, nullable=False, server_default=text("0")),
     Column("version", Integer, nullable=False, server_default=text("0"), comment="+1 an answer"),
@@ -232,6 +233,35 @@ screens = Table(
 Index("screens_wanting", screens.c.chat_id, screens.c.due, postgresql_where=text("wanting"))
 Index("screens_without_road", screens.c.receiver, postgresql_where=text("refused = 'road'"))
 Index("screens_receiver", screens.c.receiver, postgresql_where=text("receiver <> 0"))
+
+roads = Table(
+    "roads",
+    metadata,
+    Column("person_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("chat_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("road", Text, nullable=False, comment="by which a private text reached this person from this group last"),
+    _time("at", nullable=False, server_default=_now),
+    CheckConstraint("road in ('ephemeral', 'private', 'alert')", name="road"),
+)
+
+callers = Table(
+    "callers",
+    metadata,
+    Column("chat_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("thread_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("person_id", BigInteger, primary_key=True, autoincrement=False),
+    _time("at", nullable=False, server_default=_now),
+    comment="who wants to be called when the next game opens here; until one has started",
+)
+
+looks = Table(
+    "looks",
+    metadata,
+    _game(),
+    Column("person_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("seq", Integer, nullable=False, comment="the last event that this person has read of, for /recap"),
+    _time("at", nullable=False, server_default=_now),
+)
 
 limits = Table(
     "limits",

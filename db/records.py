@@ -25,7 +25,8 @@ _json = msgspec.json.Encoder()
 class SeatRow(Struct, frozen=True, omit_defaults=True):
     """A seat in a roster: *seat* is core's word ("s1"), *person* Telegram's id or None for a bot player's own seat.
 
-    *gone*: that person left the group; the clock answers at once until they are back.
+    *gone*: that person left the group; the clock answers at once until they are back. *sitter*: another person who took
+    the seat over; *excuses* for missed deadlines that are left, and when the last one was counted (Unix time).
     """
 
     seat: str
@@ -33,6 +34,9 @@ class SeatRow(Struct, frozen=True, omit_defaults=True):
     person: int | None = None
     played_by: Literal["person", "bot"] = "person"
     gone: bool = False
+    sitter: int | None = None
+    excuses: int = 3
+    missed_at: float = 0.0
 
 
 class Timer(Struct, frozen=True, omit_defaults=True):
@@ -63,6 +67,7 @@ class GameRow(Struct, frozen=True, kw_only=True):
     public_seed: str
     turn_start: str | None = None
     answers: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    orders: dict[str, Any] = {}
     digest: str | None = None
     turn: int = 0
     version: int = 0

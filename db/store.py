@@ -740,7 +740,7 @@ def _storable(words: str) -> str:
 
 
 _FIELDS = GameRow.__struct_fields__
-_AS_TEXT = {"options", "roster", "memo", "answers", "timers", "outcome"}
+_AS_TEXT = {"options", "roster", "memo", "answers", "orders", "timers", "outcome"}
 _COLUMNS = ", ".join(f"g.{name}::text" if name in _AS_TEXT else f"g.{name}" for name in _FIELDS)
 _DECODE: Mapping[int, Callable[[str], Any]] = {
     _FIELDS.index(name): msgspec.json.Decoder(kind).decode
@@ -749,6 +749,7 @@ _DECODE: Mapping[int, Callable[[str], Any]] = {
         "roster": tuple[SeatRow, ...],
         "memo": dict[str, Any],
         "answers": tuple[tuple[str, tuple[str, ...]], ...],
+        "orders": dict[str, Any],
         "timers": tuple[Timer, ...],
         "outcome": dict[str, Any] | None,
     }.items()
