@@ -16,13 +16,25 @@ NOW = sa.text("stay_away_now()")
 
 def upgrade() -> None:
     op.add_column(
-        "games", sa.Column("orders", postgresql.JSONB(), server_default=sa.text("'{}'::jsonb"), nullable=False)
+        "games",
+        sa.Column(
+            "orders",
+            postgresql.JSONB(),
+            server_default=sa.text("'{}'::jsonb"),
+            nullable=False,
+            comment="orders ahead, by seat: secret",
+        ),
     )
     op.create_table(
         "roads",
         sa.Column("person_id", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("chat_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("road", sa.Text(), nullable=False),
+        sa.Column(
+            "road",
+            sa.Text(),
+            nullable=False,
+            comment="by which a private text reached this person from this group last",
+        ),
         sa.Column("at", sa.DateTime(timezone=True), server_default=NOW, nullable=False),
         sa.PrimaryKeyConstraint("person_id", "chat_id", name=op.f("roads_pkey")),
         sa.CheckConstraint("road in ('ephemeral', 'private', 'alert')", name=op.f("roads_road")),
@@ -34,12 +46,15 @@ def upgrade() -> None:
         sa.Column("person_id", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), server_default=NOW, nullable=False),
         sa.PrimaryKeyConstraint("chat_id", "thread_id", "person_id", name=op.f("callers_pkey")),
+        comment="who wants to be called when the next game opens here; until one has started",
     )
     op.create_table(
         "looks",
         sa.Column("game_id", sa.BigInteger(), nullable=False),
         sa.Column("person_id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column(
+            "seq", sa.Integer(), nullable=False, comment="the last event that this person has read of, for /recap"
+        ),
         sa.Column("at", sa.DateTime(timezone=True), server_default=NOW, nullable=False),
         sa.ForeignKeyConstraint(["game_id"], ["games.id"], name=op.f("looks_game_id_fkey"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("game_id", "person_id", name=op.f("looks_pkey")),
