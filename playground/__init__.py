@@ -1,6 +1,7 @@
-"""A Telegram on this machine: a Bot API server with people, groups and a web page, for trying a bot without a token and for tests.
+"""A Telegram on this machine: a Bot API server with people, groups and a page, for trying a bot without a token.
 
-``Playground`` is all of it in this process; ``python -m playground`` the same as a program. docs/playground.md is the manual.
+``Playground`` is all of it in this process, ``python -m playground`` the same as a program. The manual is
+docs/playground.md.
 """
 
 from playground.server import Playground

@@ -1,6 +1,7 @@
 """The control API: everything people do, everything that can be seen, and everything that can go wrong, over HTTP.
 
-Each function of Controls is one address; its keyword arguments are the fields it takes. docs/playground.md is the manual.
+Each function of Controls is one address; its keyword arguments are the fields it takes. The manual is
+docs/playground.md.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from starlette.routing import Route
 from playground import views
 from playground.errors import Mistake, Refused
 from playground.methods import METHODS
-from playground.world import PERMISSIONS, RIGHTS, Bot, Chat, Message, Settings, User, World
+from playground.things import PERMISSIONS, RIGHTS, Bot, Chat, Message, Settings, User
+from playground.world import World
 
 if TYPE_CHECKING:
     from playground.server import Playground
@@ -49,6 +51,7 @@ def _route(verb: str, path: str) -> Callable[[Any], Any]:
     def note(function: Any) -> Any:
         ROUTES.append((verb, path, function.__name__))
         return function
+
     return note
 
 
@@ -112,7 +115,10 @@ class Controls:
         if ref in (None, ""):
             return self.world.bot
         for bot in self.world.bots.values():
-            if str(ref) in (str(bot.id), bot.token) or str(ref).lstrip("@").lower() == self.world.users[bot.id].username.lower():
+            if (
+                str(ref) in (str(bot.id), bot.token)
+                or str(ref).lstrip("@").lower() == self.world.users[bot.id].username.lower()
+            ):
                 return bot
         raise Mistake(f"there is no bot {ref!r}", 404)
 
@@ -131,8 +137,13 @@ class Controls:
                 return self.world.private_chat(number, self.bot(bot).id)
             if number in self.world.chats:
                 return self.world.chats[number]
-        found = [c for c in self.world.chats.values() if not c.is_private and not c.migrated_to
-                 and (c.title == ref or (c.username and "@" + c.username.lower() == str(ref).lower()))]
+        found = [
+            c
+            for c in self.world.chats.values()
+            if not c.is_private
+            and not c.migrated_to
+            and (c.title == ref or (c.username and "@" + c.username.lower() == str(ref).lower()))
+        ]
         if len(found) > 1:
             raise Mistake(f"{len(found)} groups are called {ref}; use an id", 409)
         if not found:
@@ -152,23 +163,44 @@ class Controls:
     async def ready(self) -> Data:
         """Whether it runs, and where."""
         bot = self.world.bot
-        return {"ready": True, "page": self.playground.url + "/", "api": self.playground.url, "bot": views.person(self.world.users[bot.id]),
-                "seq": self.world.seq, "methods": sorted(name for name, _ in METHODS.values())}
+        return {
+            "ready": True,
+            "page": self.playground.url + "/",
+            "api": self.playground.url,
+            "bot": views.person(self.world.users[bot.id]),
+            "seq": self.world.seq,
+            "methods": sorted(name for name, _ in METHODS.values()),
+        }
 
     @get("/control/state")
     async def state(self) -> Data:
         """Everything but the messages: people, chats, bots, settings, the clock."""
         world = self.world
-        chats = [views.chat(world, c) for c in [*(c for c in world.chats.values() if not c.is_private), *world.private.values()]]
-        return {"seq": world.seq, "people": [views.person(u) for u in world.people() if u.id in world.users and not u.is_bot],
-                "bots": [self._bot_view(b) for b in world.bots.values()], "chats": chats, "settings": asdict(world.settings),
-                "clock": {"now": world.now(), "offset": world.offset}, "born": world.base}
+        chats = [
+            views.chat(world, c)
+            for c in [*(c for c in world.chats.values() if not c.is_private), *world.private.values()]
+        ]
+        return {
+            "seq": world.seq,
+            "people": [views.person(u) for u in world.people() if u.id in world.users and not u.is_bot],
+            "bots": [self._bot_view(b) for b in world.bots.values()],
+            "chats": chats,
+            "settings": asdict(world.settings),
+            "clock": {"now": world.now(), "offset": world.offset},
+            "born": world.base,
+        }
 
     def _bot_view(self, bot: Bot) -> Data:
         hook = bot.webhook
         return views.person(self.world.users[bot.id]) | {
-            "privacy": bot.privacy, "webhook": hook.url, "pending": len(bot.pending), "last_error": hook.last_error_message,
-            "allowed_updates": bot.allowed_updates, "description": bot.descriptions.get("", ""), "polling": bot.id in self.playground.delivery._polls}
+            "privacy": bot.privacy,
+            "webhook": hook.url,
+            "pending": len(bot.pending),
+            "last_error": hook.last_error_message,
+            "allowed_updates": bot.allowed_updates,
+            "description": bot.descriptions.get("", ""),
+            "polling": bot.id in self.playground.delivery._polls,
+        }
 
     @post("/control/reset")
     async def reset(self, seed_group: Any = False) -> Data:
@@ -205,7 +237,7 @@ class Controls:
 
     @post("/control/clock")
     async def move_clock(self, forward: Any = 0) -> Data:
-        """Move this Telegram's clock, and with a database the bot's as well: the bot's first, so that both move or none."""
+        """Move this Telegram's clock, and with a database the bot's: the bot's first, so that both move or none."""
         seconds = _seconds(forward, "forward")
         url, moved, why = self.playground.database_url, False, "no database was given (DATABASE_URL)"
         if url:
@@ -218,7 +250,9 @@ class Controls:
                     await asyncio.to_thread(clock.move, url, seconds)
                     moved, why = True, ""
                 except Exception as problem:  # whatever it is, the person at the controls must read it
-                    raise Mistake(f"the bot's clock could not be moved, so none was: {type(problem).__name__}: {problem}", 503) from None
+                    raise Mistake(
+                        f"the bot's clock could not be moved, so none was: {type(problem).__name__}: {problem}", 503
+                    ) from None
         self.world.forward(seconds)
         return {"now": self.world.now(), "offset": self.world.offset, "bot_clock_moved": moved, "why": why}
 
@@ -230,8 +264,15 @@ class Controls:
         return {"people": [views.person(u) for u in self.world.people()]}
 
     @post("/control/people")
-    async def add_person(self, name: str = "", last_name: str = "", username: str = "", language: str = "en", id: Any = 0,
-                         groups: Any = ()) -> Data:
+    async def add_person(
+        self,
+        name: str = "",
+        last_name: str = "",
+        username: str = "",
+        language: str = "en",
+        id: Any = 0,
+        groups: Any = (),
+    ) -> Data:
         """Make a person, in these groups if any are named."""
         user = self.world.add_person(name, last_name, username, language, _number(id, "id"))
         for ref in groups:
@@ -239,8 +280,15 @@ class Controls:
         return views.person(user)
 
     @post("/control/people/{who}")
-    async def change_person(self, who: Any, name: Any = None, last_name: Any = None, username: Any = None, language: Any = None,
-                            offline: Any = None) -> Data:
+    async def change_person(
+        self,
+        who: Any,
+        name: Any = None,
+        last_name: Any = None,
+        username: Any = None,
+        language: Any = None,
+        offline: Any = None,
+    ) -> Data:
         """Change somebody's name, @username or language, or take them offline (ephemeral messages get lost)."""
         user = self.person(who)
         user.first_name = user.first_name if name is None else str(name)
@@ -304,10 +352,18 @@ class Controls:
         """The commands this person is offered in this chat."""
         user = self.person(as_)
         there = self.chat(chat or "private", user, bot)
-        present = [self.bot(there.bot_id)] if there.is_private else [b for b in self.world.bots.values()
-                                                                    if self.world.member(there, b.id).present]
-        return {"commands": [{**c, "bot": self.world.users[b.id].username} for b in present
-                             for c in self.world.commands_for(b, there, user)]}
+        present = (
+            [self.bot(there.bot_id)]
+            if there.is_private
+            else [b for b in self.world.bots.values() if self.world.member(there, b.id).present]
+        )
+        return {
+            "commands": [
+                {**c, "bot": self.world.users[b.id].username}
+                for b in present
+                for c in self.world.commands_for(b, there, user)
+            ]
+        }
 
     # --- bots
 
@@ -326,13 +382,23 @@ class Controls:
         return {"groups": [views.chat(self.world, c) for c in self.world.chats.values() if not c.is_private]}
 
     @post("/control/groups")
-    async def add_group(self, title: str = "Group", kind: str = "group", forum: Any = False, people: Any = (), owner: Any = None,
-                        bot: Any = True, username: str = "") -> Data:
-        """Make a group of these people, with the bot: as a member (true), as an administrator ("admin"), or without it (false)."""
+    async def add_group(
+        self,
+        title: str = "Group",
+        kind: str = "group",
+        forum: Any = False,
+        people: Any = (),
+        owner: Any = None,
+        bot: Any = True,
+        username: str = "",
+    ) -> Data:
+        """Make a group of these people; the bot is a member (true), administrator ("admin"), or not in it (false)."""
         members = [self.person(p) for p in people]
         chief = self.person(owner) if owner not in (None, "") else None
         with_bot = bot == "admin" or _yes(bot)
-        group = self.world.add_group(title, kind, chief, members, [self.world.bot] if with_bot else [], _yes(forum), username)
+        group = self.world.add_group(
+            title, kind, chief, members, [self.world.bot] if with_bot else [], _yes(forum), username
+        )
         if bot == "admin":
             by = chief or (members[0] if members else None)
             self.world.set_member(group, self.world.bot.id, "administrator", by.id if by else 0)
@@ -356,7 +422,11 @@ class Controls:
         chat, user = self.group(group), self.person(person)
         if self.world.member(chat, user.id).status == "kicked":
             raise Mistake(f"{user.name} is banned here", 403)
-        return self._set(group, person, "member", "self") if not self.world.member(chat, user.id).present else views.chat(self.world, chat)
+        return (
+            self._set(group, person, "member", "self")
+            if not self.world.member(chat, user.id).present
+            else views.chat(self.world, chat)
+        )
 
     @post("/control/groups/{group}/add")
     async def add(self, group: Any, person: Any = None, by: Any = None) -> Data:
@@ -385,14 +455,23 @@ class Controls:
         return self._set(group, person, "left", by, quiet=True)
 
     @post("/control/groups/{group}/restrict")
-    async def restrict(self, group: Any, person: Any = None, permissions: Any = None, by: Any = None, until: Any = 0) -> Data:
+    async def restrict(
+        self, group: Any, person: Any = None, permissions: Any = None, by: Any = None, until: Any = 0
+    ) -> Data:
         """Take permissions from a person, or "bot"; without any named, that of writing."""
         self._known(permissions, PERMISSIONS, "permission")
         return self._set(group, person, "restricted", by, permissions=permissions, until=_number(until, "until"))
 
     @post("/control/groups/{group}/promote")
-    async def promote(self, group: Any, person: Any = None, rights: Any = None, by: Any = None, anonymous: Any = False,
-                      title: str = "") -> Data:
+    async def promote(
+        self,
+        group: Any,
+        person: Any = None,
+        rights: Any = None,
+        by: Any = None,
+        anonymous: Any = False,
+        title: str = "",
+    ) -> Data:
         """Make a person, or "bot", an administrator with these rights; without any named, with the usual ones."""
         self._known(rights, RIGHTS, "right")
         return self._set(group, person, "administrator", by, rights=rights, anonymous=_yes(anonymous), title=title)
@@ -461,14 +540,32 @@ class Controls:
     # --- writing and reading
 
     @post("/control/write")
-    async def write(self, as_: Any = None, chat: Any = "private", text: str = "", thread: Any = 0, reply_to: Any = 0, entities: Any = None,
-                    parse_mode: str = "", anonymous: Any = False, bot: Any = None) -> Data:
+    async def write(
+        self,
+        as_: Any = None,
+        chat: Any = "private",
+        text: str = "",
+        thread: Any = 0,
+        reply_to: Any = 0,
+        entities: Any = None,
+        parse_mode: str = "",
+        anonymous: Any = False,
+        bot: Any = None,
+    ) -> Data:
         """A person writes a text or a command."""
         user = self.person(as_)
         there = self.chat(chat, user, bot)
         topic = _number(thread, "thread")
-        message = self.world.write(there, user, text, entities=entities, parse_mode=parse_mode, thread_id=0 if topic == 1 else topic,
-                                   reply_to=_number(reply_to, "reply_to"), as_chat=_yes(anonymous))
+        message = self.world.write(
+            there,
+            user,
+            text,
+            entities=entities,
+            parse_mode=parse_mode,
+            thread_id=0 if topic == 1 else topic,
+            reply_to=_number(reply_to, "reply_to"),
+            as_chat=_yes(anonymous),
+        )
         return views.message(self.world, there, message, user)
 
     @post("/control/edit")
@@ -517,7 +614,7 @@ class Controls:
 
     @post("/control/open")
     async def open(self, as_: Any = None, url: str = "", start: Any = True) -> Data:
-        """Follow a link of the bot: t.me/BOT?start=X opens the private chat (and presses START), ?startgroup=X adds it to a group."""
+        """Follow a link of the bot: t.me/BOT?start=X opens the private chat and, with *start*, presses START."""
         user = self.person(as_)
         parts = urlsplit(url if "//" in url else f"https://{url}")
         if parts.scheme == "tg" and parts.netloc == "resolve":
@@ -525,7 +622,9 @@ class Controls:
             name = query.get("domain", [""])[0]
         else:
             query, name = parse_qs(parts.query, keep_blank_values=True), parts.path.strip("/")
-        bot = next((b for b in self.world.bots.values() if self.world.users[b.id].username.lower() == name.lower()), None)
+        bot = next(
+            (b for b in self.world.bots.values() if self.world.users[b.id].username.lower() == name.lower()), None
+        )
         if bot is None or (parts.netloc not in ("t.me", "telegram.me", "resolve")):
             return {"url": url, "opened": "outside"}
         chat = self.chat("private", user, bot.id)
@@ -540,8 +639,10 @@ class Controls:
         return views.chat(self.world, self.chat(chat, self.person(as_) if as_ else None))
 
     @get("/control/chats/{chat}/messages")
-    async def messages(self, chat: Any, as_: Any = None, since: Any = None, thread: Any = None, last: Any = None, bot: Any = None) -> Data:
-        """Read a chat as a person; without one, all that is there. With *since*, what is new or changed, and what is gone."""
+    async def messages(
+        self, chat: Any, as_: Any = None, since: Any = None, thread: Any = None, last: Any = None, bot: Any = None
+    ) -> Data:
+        """Read a chat as a person; without one, all of it. With *since*, what is new or changed, and what is gone."""
         viewer = self.person(as_) if as_ not in (None, "") else None
         there = self.chat(chat, viewer, bot)
         if viewer and not there.is_private and not there.members.get(viewer.id):
@@ -552,11 +653,14 @@ class Controls:
         answer: Data = {"chat": there.id, "seq": self.world.seq}
         if since not in (None, ""):
             first = _number(since, "since")
-            answer["gone"] = [{"id": m.id, "ephemeral": m.ephemeral_id} for m in [*there.messages.values(), *there.ephemeral.values()]
-                              if (m.deleted or m.lost) and m.seq > first]
+            answer["gone"] = [
+                {"id": m.id, "ephemeral": m.ephemeral_id}
+                for m in [*there.messages.values(), *there.ephemeral.values()]
+                if (m.deleted or m.lost) and m.seq > first
+            ]
             shown = [m for m in shown if m.seq > first]
         if last not in (None, ""):
-            shown = shown[-_number(last, "last"):]
+            shown = shown[-_number(last, "last") :]
         return answer | {"messages": [views.message(self.world, there, m, viewer) for m in shown]}
 
     @get("/control/files/{file}")
@@ -577,9 +681,21 @@ class Controls:
     # --- pressing
 
     @post("/control/press")
-    async def press(self, as_: Any = None, chat: Any = "private", message: Any = None, ephemeral: Any = None, row: Any = None,
-                    col: Any = None, text: Any = None, data: Any = None, force: Any = False, wait: Any = 10, bot: Any = None,
-                    thread: Any = None) -> Data:
+    async def press(
+        self,
+        as_: Any = None,
+        chat: Any = "private",
+        message: Any = None,
+        ephemeral: Any = None,
+        row: Any = None,
+        col: Any = None,
+        text: Any = None,
+        data: Any = None,
+        force: Any = False,
+        wait: Any = 10,
+        bot: Any = None,
+        thread: Any = None,
+    ) -> Data:
         """Press a button, and wait for what the bot answers.
 
         The button is named by row and column, by its text, or by its data; without a message it is looked for from the
@@ -590,7 +706,9 @@ class Controls:
         if _yes(force):
             if data is None:
                 raise Mistake("force needs data")
-            return await self._press(user, there, _number(message, "message"), _number(ephemeral, "ephemeral"), str(data), wait)
+            return await self._press(
+                user, there, _number(message, "message"), _number(ephemeral, "ephemeral"), str(data), wait
+            )
         if not there.is_private and not self.world.member(there, user.id).present:
             raise Mistake(f"{user.name} is not in this group", 403)
         shown = views.visible(self.world, there, user, None if thread in (None, "") else _number(thread, "thread"))
@@ -603,7 +721,9 @@ class Controls:
         found, button = self._button(list(reversed(shown)), row, col, text, data)
         kind = button["kind"]
         if kind == "data":
-            return await self._press(user, there, found.id, found.ephemeral_id, button["data"], wait) | {"button": button["text"]}
+            return await self._press(user, there, found.id, found.ephemeral_id, button["data"], wait) | {
+                "button": button["text"]
+            }
         if kind == "disabled":
             raise Mistake(f"the button {button['text']} is disabled", 409)
         return {"kind": kind, "button": button["text"], "message": found.id, kind: button[kind]}
@@ -613,14 +733,20 @@ class Controls:
         """The button that is meant: exactly that text before a part of it."""
         if text is None and data is None and row is None:
             raise Mistake("say which button: row and col, text, or data")
-        tests: list[Callable[[Data], bool]] = [lambda b: (text is None or b["text"] == text) and (data is None or b.get("data") == data)]
+        tests: list[Callable[[Data], bool]] = [
+            lambda b: (text is None or b["text"] == text) and (data is None or b.get("data") == data)
+        ]
         if text is not None and data is None:
             tests.append(lambda b: str(text) in b["text"])
         for test in tests:
             for message in shown:
                 for r, buttons in enumerate(views.buttons(message.markup)):
                     for c, button in enumerate(buttons):
-                        if (row is None or r == _number(row, "row")) and (col is None or c == _number(col, "col")) and test(button):
+                        if (
+                            (row is None or r == _number(row, "row"))
+                            and (col is None or c == _number(col, "col"))
+                            and test(button)
+                        ):
                             return message, button
         there = [[b["text"] for b in buttons] for m in shown[:1] for buttons in views.buttons(m.markup)]
         raise Mistake("there is no such button", 404, buttons=there)
@@ -633,9 +759,17 @@ class Controls:
         callback = self.world.press(bot, user, chat, message, ephemeral, data)
         await self._until(lambda: callback.answer, _seconds(wait, "wait"))
         answer = callback.answer or {"text": "", "show_alert": False, "url": ""}
-        return {"kind": "data", "query": callback.id, "update_id": callback.update_id, "message": message, "ephemeral": ephemeral,
-                "data": data, "answered": callback.answer is not None, "seconds": round(max(0.0, callback.answered_at - callback.at), 4),
-                **answer}
+        return {
+            "kind": "data",
+            "query": callback.id,
+            "update_id": callback.update_id,
+            "message": message,
+            "ephemeral": ephemeral,
+            "data": data,
+            "answered": callback.answer is not None,
+            "seconds": round(max(0.0, callback.answered_at - callback.at), 4),
+            **answer,
+        }
 
     @get("/control/queries/{query}")
     async def query(self, query: str) -> Data:
@@ -647,15 +781,15 @@ class Controls:
 
     # --- waiting
 
-    async def _until(self, look: Callable[[], Any], timeout: float) -> Any:
+    async def _until(self, look: Callable[[], Any], seconds: float) -> Any:
         """The first thing *look* finds; None when the time is over."""
         found = look()
         if found is not None and found is not False:
             return found
-        if timeout <= 0:
+        if seconds <= 0:
             return None
         news = asyncio.Event()
-        world, end = self.world, time.monotonic() + min(timeout, 600)
+        world, end = self.world, time.monotonic() + min(seconds, 600)
         world.listeners.append(news.set)
         try:
             while True:
@@ -667,7 +801,7 @@ class Controls:
                     return None
                 try:
                     await asyncio.wait_for(news.wait(), min(left, 0.05 if getattr(look, "impatient", False) else left))
-                except asyncio.TimeoutError:
+                except TimeoutError:
                     pass
                 news.clear()
         finally:
@@ -686,15 +820,31 @@ class Controls:
         return ""
 
     @post("/control/wait")
-    async def wait(self, timeout: Any = 10, since: Any = 0, chat: Any = None, as_: Any = None, thread: Any = None, text: Any = None,
-                   regex: Any = None, button: Any = None, message: Any = None, from_bot: Any = False, gone: Any = None, idle: Any = False,
-                   quiet: Any = 0.15, alert: Any = False, call: Any = None, after: Any = 0) -> Data:
+    async def wait(
+        self,
+        timeout: Any = 10,  # noqa: ASYNC109 (it is a field of the API)
+        since: Any = 0,
+        chat: Any = None,
+        as_: Any = None,
+        thread: Any = None,
+        text: Any = None,
+        regex: Any = None,
+        button: Any = None,
+        message: Any = None,
+        from_bot: Any = False,
+        gone: Any = None,
+        idle: Any = False,
+        quiet: Any = 0.15,
+        alert: Any = False,
+        call: Any = None,
+        after: Any = 0,
+    ) -> Data:
         """Wait until something is so; 408 when it is not within *timeout* seconds.
 
-        idle: the bot has taken every update, and neither called nor was called for *quiet* seconds. chat (with as): a
-        message that person sees, new or changed after the event *since*, holds text, fits regex, has the button, has the id
-        message, is from_bot; or, with gone, that message is not there any more. alert: as was shown one after *since* (its at).
-        call: a call of that method is on the record after number *after*.
+        idle: the bot has taken every update, and nothing happened for *quiet* seconds. chat (with as): a message that
+        person sees, new or changed after the event *since*, holds text, fits regex, has the button, has the id
+        message, is from_bot; or, with gone, that message is not there any more. alert: as was shown one after *since*
+        (its at). call: a call of that method is on the record after number *after*.
         """
         seconds = _seconds(timeout, "timeout")
         first = _number(since, "since")
@@ -703,6 +853,7 @@ class Controls:
 
             def calm() -> bool:
                 return not self.busy() and time.monotonic() - self.playground.last_activity >= hush
+
             calm.impatient = True  # type: ignore[attr-defined]
             if not await self._until(calm, seconds):
                 raise Mistake(f"the bot is not idle: {self.busy() or 'it keeps calling'}", 408)
@@ -717,6 +868,7 @@ class Controls:
                     if entry["what"] == "call" and entry["method"].lower() == str(call).lower():
                         return entry
                 return None
+
             found = await self._until(called, seconds)
             if found is None:
                 raise Mistake(f"no call of {call} within {seconds:g} s", 408)
@@ -726,8 +878,12 @@ class Controls:
             if viewer is None:
                 raise Mistake("say whose alert, with as")
             moment = float(since or 0)
-            found = await self._until(lambda: next((a for a in reversed(self.world.alerts) if a["person"] == viewer.id
-                                                    and a["at"] > moment), None), seconds)
+            found = await self._until(
+                lambda: next(
+                    (a for a in reversed(self.world.alerts) if a["person"] == viewer.id and a["at"] > moment), None
+                ),
+                seconds,
+            )
             if found is None:
                 raise Mistake(f"no alert within {seconds:g} s", 408)
             return {"alert": found, "seq": self.world.seq}
@@ -741,20 +897,27 @@ class Controls:
         topic = None if thread in (None, "") else _number(thread, "thread")
         if gone is not None:
             number = _number(gone, "gone")
-            if not await self._until(lambda: all(m.id != number for m in views.visible(self.world, there, viewer)), seconds):
+            if not await self._until(
+                lambda: all(m.id != number for m in views.visible(self.world, there, viewer)), seconds
+            ):
                 raise Mistake(f"message {number} is still there after {seconds:g} s", 408)
             return {"gone": number, "seq": self.world.seq}
 
         def fits(m: Message) -> bool:
-            return (m.seq > first and (text is None or str(text) in m.text) and (pattern is None or pattern.search(m.text) is not None)
-                    and (button is None or any(str(button) in b["text"] for r in views.buttons(m.markup) for b in r))
-                    and (message is None or m.id == _number(message, "message"))
-                    and (not _yes(from_bot) or self.world.users[m.sender_id].is_bot))
+            return (
+                m.seq > first
+                and (text is None or str(text) in m.text)
+                and (pattern is None or pattern.search(m.text) is not None)
+                and (button is None or any(str(button) in b["text"] for r in views.buttons(m.markup) for b in r))
+                and (message is None or m.id == _number(message, "message"))
+                and (not _yes(from_bot) or self.world.users[m.sender_id].is_bot)
+            )
 
         def seen() -> Message | None:
             if there.seq <= first:
                 return None
             return next((m for m in reversed(views.visible(self.world, there, viewer, topic)) if fits(m)), None)
+
         match = await self._until(seen, seconds)
         if match is None:
             tail = [m.text for m in views.visible(self.world, there, viewer, topic)[-3:]]
@@ -765,7 +928,9 @@ class Controls:
     async def events(self, since: Any = None) -> Any:
         """Server-sent events: one for everything that happens, after the event *since* or from now on."""
         start = self.world.seq if since in (None, "") else _number(since, "since")
-        return StreamingResponse(self._stream(start), media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+        return StreamingResponse(
+            self._stream(start), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+        )
 
     async def _stream(self, seq: int) -> AsyncIterator[str]:
         news = asyncio.Event()
@@ -785,7 +950,7 @@ class Controls:
                     yield f"data: {json.dumps(event)}\n\n"
                 try:
                     await asyncio.wait_for(news.wait(), 10)
-                except asyncio.TimeoutError:
+                except TimeoutError:
                     yield ": still here\n\n"
                 news.clear()
         finally:
@@ -795,19 +960,33 @@ class Controls:
     # --- the record
 
     @get("/control/calls")
-    async def calls(self, after: Any = 0, method: str = "", chat: Any = None, errors: Any = False, last: Any = None) -> Data:
+    async def calls(
+        self, after: Any = 0, method: str = "", chat: Any = None, errors: Any = False, last: Any = None
+    ) -> Data:
         """Every call the bot made: method, params, encoding, result or error, time."""
         number, there = _number(after, "after"), self.chat(chat).id if chat not in (None, "") else None
-        found = [e for e in self.playground.record.entries if e["n"] > number and e["what"] == "call"
-                 and (not method or e["method"].lower() == method.lower()) and (not _yes(errors) or not e["ok"])
-                 and (there is None or str(e["params"].get("chat_id")) == str(there))]
-        return {"calls": found[-_number(last, "last"):] if last not in (None, "") else found, "n": self.playground.record.count}
+        found = [
+            e
+            for e in self.playground.record.entries
+            if e["n"] > number
+            and e["what"] == "call"
+            and (not method or e["method"].lower() == method.lower())
+            and (not _yes(errors) or not e["ok"])
+            and (there is None or str(e["params"].get("chat_id")) == str(there))
+        ]
+        return {
+            "calls": found[-_number(last, "last") :] if last not in (None, "") else found,
+            "n": self.playground.record.count,
+        }
 
     @get("/control/traffic")
     async def traffic(self, after: Any = 0) -> Data:
         """Calls and deliveries in the order in which they came."""
         number = _number(after, "after")
-        return {"traffic": [e for e in self.playground.record.entries if e["n"] > number], "n": self.playground.record.count}
+        return {
+            "traffic": [e for e in self.playground.record.entries if e["n"] > number],
+            "n": self.playground.record.count,
+        }
 
     @get("/control/violations")
     async def violations(self) -> Data:
@@ -821,9 +1000,24 @@ class Controls:
         there = self.chat(chat).id if chat not in (None, "") else 0
         first = _number(since, "since")
         chats = {id(c): c for c in [*self.world.chats.values(), *self.world.private.values()]}
-        found = [{"chat": c.id, "message": m.id, "order": m.order, "at": m.date, "text": m.text, "person": r.user_id, "why": r.why,
-                  "sound": r.sound} for c in chats.values() if there in (0, c.id) for m in c.messages.values() if m.seq > first
-                 for r in m.rings if who in (0, r.user_id)]
+        found = [
+            {
+                "chat": c.id,
+                "message": m.id,
+                "order": m.order,
+                "at": m.date,
+                "text": m.text,
+                "person": r.user_id,
+                "why": r.why,
+                "sound": r.sound,
+            }
+            for c in chats.values()
+            if there in (0, c.id)
+            for m in c.messages.values()
+            if m.seq > first
+            for r in m.rings
+            if who in (0, r.user_id)
+        ]
         return {"rings": sorted(found, key=lambda r: r["order"]), "seq": self.world.seq}
 
     # --- updates
@@ -831,8 +1025,10 @@ class Controls:
     @get("/control/updates")
     async def updates(self, last: Any = 200) -> Data:
         """The updates so far: kind, queue, attempts and what became of each."""
-        return {"updates": [asdict(u) for u in list(self.world.updates)[-_number(last, "last", 200):]],
-                "pending": {str(b.id): len(b.pending) for b in self.world.bots.values()}}
+        return {
+            "updates": [asdict(u) for u in list(self.world.updates)[-_number(last, "last", 200) :]],
+            "pending": {str(b.id): len(b.pending) for b in self.world.bots.values()},
+        }
 
     @post("/control/updates")
     async def inject(self, update: Any = None, bot: Any = None, key: str = "") -> Data:
@@ -841,8 +1037,13 @@ class Controls:
             raise Mistake("update is an object")
         kind = next((k for k in update if k != "update_id"), "nothing")
         number = update.get("update_id")
-        made = self.world.enqueue(self.bot(bot), kind, key or f"injected {self.world.seq}", {k: v for k, v in update.items() if k != "update_id"},
-                                  number)
+        made = self.world.enqueue(
+            self.bot(bot),
+            kind,
+            key or f"injected {self.world.seq}",
+            {k: v for k, v in update.items() if k != "update_id"},
+            number,
+        )
         return {"update_id": made.id}
 
     @post("/control/updates/{update}/repeat")
@@ -899,10 +1100,17 @@ async def _page(request: Request) -> Response:
     path = PAGE / name
     if path.parent != PAGE or not path.is_file() or path.suffix not in (".html", ".css", ".js", ".svg"):
         return PlainTextResponse("not found", 404)
-    return FileResponse(path, headers={"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff",
-                                       "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-                                       "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-                                       "frame-ancestors 'none'", "Referrer-Policy": "no-referrer"})
+    return FileResponse(
+        path,
+        headers={
+            "Cache-Control": "no-cache",
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+            "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+            "frame-ancestors 'none'",
+            "Referrer-Policy": "no-referrer",
+        },
+    )
 
 
 def _endpoint(controls: Controls, name: str) -> Callable[[Request], Any]:
@@ -928,7 +1136,8 @@ def _endpoint(controls: Controls, name: str) -> Callable[[Request], Any]:
                 given["as_"] = given.pop("as")
             wrong = [k for k in given if k not in known]
             if wrong and not anything:
-                raise Mistake(f"there is no field {', '.join(wrong)} here; there are {', '.join(k.rstrip('_') for k in known) or 'none'}")
+                fields_ = ", ".join(k.rstrip("_") for k in known) or "none"
+                raise Mistake(f"there is no field {', '.join(wrong)} here; there are {fields_}")
             result = await function(**given)
         except Mistake as mistake:
             return JSONResponse({"error": str(mistake), **mistake.more}, mistake.status)
@@ -939,6 +1148,7 @@ def _endpoint(controls: Controls, name: str) -> Callable[[Request], Any]:
         if isinstance(result, Response):
             return result
         return _Json(result)
+
     return answer
 
 
@@ -960,7 +1170,9 @@ class _Guard:
             headers = {k: v.decode("latin-1") for k, v in scope["headers"]}
             host, origin = headers.get(b"host", ""), headers.get(b"origin")
             if not self._is_home(host) or (origin is not None and urlsplit(origin).netloc != host):
-                response = JSONResponse({"error": "this playground listens to its own page and to scripts, not to other pages"}, 403)
+                response = JSONResponse(
+                    {"error": "this playground listens to its own page and to scripts, not to other pages"}, 403
+                )
                 await response(scope, receive, send)
                 return
         await self.app(scope, receive, send)
@@ -968,19 +1180,29 @@ class _Guard:
     def _is_home(self, host: str) -> bool:
         name = re.sub(r":\d+$", "", host)
         # A foreign page can only point its own domain here (DNS rebinding), and a domain has a dot and a letter.
-        return name in (self.host, "localhost") or "." not in name or re.fullmatch(r"[\d.]+|\[[0-9a-fA-F:.]+\]", name) is not None
+        return (
+            name in (self.host, "localhost")
+            or "." not in name
+            or re.fullmatch(r"[\d.]+|\[[0-9a-fA-F:.]+\]", name) is not None
+        )
 
 
 def app(playground: Playground) -> Any:
     """The control API and the page as an ASGI application."""
     controls = playground.controls = Controls(playground)
-    routes = [Route(path, _endpoint(controls, name), methods=[verb]) for verb, path, name in
-              sorted(ROUTES, key=lambda r: (r[1].count("{"), -len(r[1])))]
+    routes = [
+        Route(path, _endpoint(controls, name), methods=[verb])
+        for verb, path, name in sorted(ROUTES, key=lambda r: (r[1].count("{"), -len(r[1])))
+    ]
     routes += [Route("/", _page), Route("/{name}", _page)]
     return _Guard(Starlette(routes=routes, exception_handlers={404: _nothing, 405: _nothing}), playground.host)
 
 
 async def _nothing(request: Request, problem: Exception) -> Response:
     status = getattr(problem, "status_code", 404)
-    why = "this address does not take " + request.method if status == 405 else "there is no such address; docs/playground.md has them all"
+    why = (
+        "this address does not take " + request.method
+        if status == 405
+        else "there is no such address; docs/playground.md has them all"
+    )
     return JSONResponse({"error": why}, status)

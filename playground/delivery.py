@@ -15,7 +15,8 @@ from playground.errors import Refused
 from playground.forms import read_body
 from playground.methods import Call, allowed, get_updates
 from playground.record import Record
-from playground.world import Bot, Update, World
+from playground.things import Bot, Update
+from playground.world import World
 
 POLL_MAX = 50  # LONG_POLL_MAX_TIMEOUT
 IGNORED = ("setwebhook", "deletewebhook", "close", "logout")
@@ -121,24 +122,47 @@ class Delivery:
         update.attempts += 1
         try:
             timeout = aiohttp.ClientTimeout(total=self.world.settings.webhook_timeout)
-            async with self._session.post(url, data=json.dumps(update.body(), ensure_ascii=False).encode("utf-8", "surrogatepass"),
-                                          headers=headers, timeout=timeout, allow_redirects=False) as response:
-                body, content_type, status = await response.read(), response.headers.get("Content-Type", ""), response.status
+            async with self._session.post(
+                url,
+                data=json.dumps(update.body(), ensure_ascii=False).encode("utf-8", "surrogatepass"),
+                headers=headers,
+                timeout=timeout,
+                allow_redirects=False,
+            ) as response:
+                body, content_type, status = (
+                    await response.read(),
+                    response.headers.get("Content-Type", ""),
+                    response.status,
+                )
                 with contextlib.suppress(ValueError):
                     retry_after = min(3600.0, float(response.headers.get("Retry-After", "0")))
             if not 200 <= status < 300:
                 error = f"Wrong response from the webhook: {status} {response.reason}"
-        except asyncio.TimeoutError:
+        except TimeoutError:
             error = "Read timeout expired"
         except (aiohttp.ClientError, OSError) as problem:
-            error = "Connection refused" if isinstance(problem, aiohttp.ClientConnectorError) else f"Connection closed: {problem}"
+            error = (
+                "Connection refused"
+                if isinstance(problem, aiohttp.ClientConnectorError)
+                else f"Connection closed: {problem}"
+            )
         finally:
             busy.discard(update.key)
             if not (status or error):
                 update.state = "waiting"  # cut off by stop()
         now = self.world.now()
-        self.record.add("delivery", at=round(now, 3), bot=bot.id, update_id=update.id, kind=update.kind, key=update.key,
-                        attempt=update.attempts, status=status, error=error, seconds=round(time.monotonic() - started, 4))
+        self.record.add(
+            "delivery",
+            at=round(now, 3),
+            bot=bot.id,
+            update_id=update.id,
+            kind=update.kind,
+            key=update.key,
+            attempt=update.attempts,
+            status=status,
+            error=error,
+            seconds=round(time.monotonic() - started, 4),
+        )
         if not error:
             self._failing.discard(bot.id)
             update.state, update.handled_at = "delivered", now
@@ -179,7 +203,10 @@ class Delivery:
         """getUpdates: waits until there is something, or the time is over."""
         call = Call(params)
         if bot.webhook.url:
-            raise Refused(409, "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first")
+            raise Refused(
+                409,
+                "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
+            )
         allowed(call, bot)
         older = self._polls.pop(bot.id, None)
         if older and not older.done():
@@ -192,7 +219,7 @@ class Delivery:
             self._polls[bot.id] = future
             try:
                 why = await asyncio.wait_for(future, end - time.monotonic())
-            except asyncio.TimeoutError:
+            except TimeoutError:
                 break
             finally:
                 if self._polls.get(bot.id) is future:

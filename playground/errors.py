@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-_PREFIX = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 409: "Conflict", 429: "Too Many Requests",
-           500: "Internal Server Error"}
+_PREFIX = {
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    409: "Conflict",
+    429: "Too Many Requests",
+    500: "Internal Server Error",
+}
 
 
 class Refused(Exception):
@@ -26,7 +33,7 @@ class Refused(Exception):
 
 
 def describe(code: int, text: str) -> str:
-    """The prefix of the code, and the text as Telegram spells it: field/telegram.md 4.4, Client::fail_query_with_error."""
+    """The prefix of the code, and the text as Telegram spells it (fail_query_with_error: field/telegram.md 4.4)."""
     prefix = _PREFIX.get(code, "")
     if not text or not prefix:
         return prefix or text
@@ -46,7 +53,7 @@ def forbidden(text: str) -> Refused:
 
 
 class Mistake(Exception):
-    """Something the person at the controls cannot do, said in one sentence; becomes an HTTP error of the control API."""
+    """Something the person at the controls cannot do, said in a sentence: an HTTP error of the control API."""
 
     def __init__(self, text: str, status: int = 400, **more: Any) -> None:
         self.status = status

@@ -9,7 +9,20 @@ from typing import Any
 
 from playground.errors import Mistake, Refused
 
-KINDS = ("429", "400", "401", "403", "500", "502", "504", "reset_before", "reset_after", "slow_before", "slow_after", "lost_ephemeral")
+KINDS = (
+    "429",
+    "400",
+    "401",
+    "403",
+    "500",
+    "502",
+    "504",
+    "reset_before",
+    "reset_after",
+    "slow_before",
+    "slow_after",
+    "lost_ephemeral",
+)
 
 
 @dataclass
@@ -72,14 +85,21 @@ class Faults:
     def strike(self, method: str, chat: int) -> Fault | None:
         """The fault that this call meets, if it meets one."""
         for fault in self.rules:
-            if fault.kind != "lost_ephemeral" and fnmatch.fnmatchcase(method.lower(), fault.method.lower()) \
-                    and fault.chat in (0, chat) and self._hits(fault):
+            if (
+                fault.kind != "lost_ephemeral"
+                and fnmatch.fnmatchcase(method.lower(), fault.method.lower())
+                and fault.chat in (0, chat)
+                and self._hits(fault)
+            ):
                 return fault
         return None
 
     def loses(self, chat: int, person: int) -> bool:
         """Whether an ephemeral message to that person gets lost."""
-        return any(f.kind == "lost_ephemeral" and f.chat in (0, chat) and f.person in (0, person) and self._hits(f) for f in self.rules)
+        return any(
+            f.kind == "lost_ephemeral" and f.chat in (0, chat) and f.person in (0, person) and self._hits(f)
+            for f in self.rules
+        )
 
 
 _WORDS = {"403": "bot was blocked by the user", "400": "chat not found", "500": "restart"}
@@ -100,5 +120,9 @@ def refusal(fault: Fault) -> Refused | None:
 def gateway_page(fault: Fault) -> bytes:
     """The HTML that a gateway sends in place of JSON."""
     name = {"500": "Internal Server Error", "502": "Bad Gateway", "504": "Gateway Time-out"}[fault.kind]
-    return (fault.text or f"<html>\r\n<head><title>{fault.kind} {name}</title></head>\r\n<body>\r\n<center><h1>{fault.kind} {name}</h1>"
-            f"</center>\r\n<hr><center>nginx/1.20.1</center>\r\n</body>\r\n</html>\r\n").encode()
+    title = f"{fault.kind} {name}"
+    page = (
+        f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{title}</h1></center>\r\n"
+        "<hr><center>nginx/1.20.1</center>\r\n</body>\r\n</html>\r\n"
+    )
+    return (fault.text or page).encode()

@@ -14,7 +14,11 @@ from playground.methods import File
 def encoding_of(content_type: str) -> str:
     """The short name of a content type."""
     kind = content_type.partition(";")[0].strip().lower()
-    return {"application/json": "json", "multipart/form-data": "multipart", "application/x-www-form-urlencoded": "form"}.get(kind, "")
+    return {
+        "application/json": "json",
+        "multipart/form-data": "multipart",
+        "application/x-www-form-urlencoded": "form",
+    }.get(kind, "")
 
 
 def read_query(query: bytes) -> dict[str, Any]:

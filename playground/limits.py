@@ -6,7 +6,7 @@ import math
 from collections import deque
 
 from playground.errors import Refused
-from playground.world import Chat, Settings
+from playground.things import Chat, Settings
 
 
 class Limits:
@@ -33,7 +33,9 @@ class Limits:
         burst = self._refilled(self._burst.get(key), self.settings.chat_burst, self.settings.chat_per_second, now)
         if burst < 1:
             wait = max(wait, (1 - burst) / self.settings.chat_per_second)
-        overall = self._refilled(self._overall.get(bot_id), self.settings.overall_per_second, self.settings.overall_per_second, now)
+        overall = self._refilled(
+            self._overall.get(bot_id), self.settings.overall_per_second, self.settings.overall_per_second, now
+        )
         if overall < 1:
             wait = max(wait, (1 - overall) / self.settings.overall_per_second)
         if wait > 0:

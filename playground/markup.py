@@ -11,8 +11,19 @@ from playground.text import _USER_LINK, checked_link
 # Undocumented; python-telegram-bot's constants and field/telegram.md 1.1.
 BUTTONS, ROW = 100, 8
 STYLES = ("danger", "success", "primary")
-_ACTIONS = ("url", "callback_data", "web_app", "login_url", "switch_inline_query", "switch_inline_query_current_chat",
-            "switch_inline_query_chosen_chat", "copy_text", "callback_game", "pay", "disabled")
+_ACTIONS = (
+    "url",
+    "callback_data",
+    "web_app",
+    "login_url",
+    "switch_inline_query",
+    "switch_inline_query_current_chat",
+    "switch_inline_query_chosen_chat",
+    "copy_text",
+    "callback_game",
+    "pay",
+    "disabled",
+)
 
 
 def read_markup(value: Any, *, inline_only: bool = False, private: bool = True) -> dict[str, Any] | None:
@@ -66,7 +77,7 @@ def _button(button: Any, private: bool) -> dict[str, Any]:
         raise bad("can't parse inline keyboard button: InlineKeyboardButton must be an Object")
     text = button.get("text")
     if not isinstance(text, str):
-        raise bad('can\'t parse inline keyboard button: Can\'t find field "text"')
+        raise bad("can't parse inline keyboard button: Can't find field \"text\"")
     if not text.strip():
         raise bad("inline keyboard button text must be non-empty")
     kept: dict[str, Any] = {"text": text}
@@ -76,7 +87,9 @@ def _button(button: Any, private: bool) -> dict[str, Any]:
         if button["style"] not in STYLES:
             raise bad("can't parse inline keyboard button: invalid button style specified")
         kept["style"] = button["style"]
-    action = next((name for name in _ACTIONS if name in button and button[name] is not None and button[name] is not False), None)
+    action = next(
+        (name for name in _ACTIONS if name in button and button[name] is not None and button[name] is not False), None
+    )
     if action is None:
         raise bad("can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard")
     value = button[action]

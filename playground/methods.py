@@ -13,16 +13,34 @@ from playground import shapes, text
 from playground.errors import Refused, bad, forbidden
 from playground.limits import Limits
 from playground.markup import read_markup
-from playground.world import GENERAL, HOURS_24, UPDATE_KINDS, Bot, Chat, Member, Message, World
+from playground.things import GENERAL, HOURS_24, UPDATE_KINDS, Bot, Chat, Member, Message
+from playground.world import World
 
 Params = dict[str, Any]
-METHODS: dict[str, tuple[str, Callable[["BotApi", Bot, "Call"], Any]]] = {}
+METHODS: dict[str, tuple[str, Callable[[BotApi, Bot, Call], Any]]] = {}
 
 # core.telegram.org/bots/api#reactiontypeemoji
-REACTIONS = set("❤ 👍 👎 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤‍🔥 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 😈 😴 😭 🤓 👻 👨‍💻 👀 🎃 🙈 😇 😨 🤝 ✍ "
-                "🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷‍♂ 🤷 🤷‍♀ 😡".split())
-ACTIONS = {"typing", "upload_photo", "record_video", "upload_video", "record_voice", "upload_voice", "upload_document", "choose_sticker",
-           "find_location", "record_video_note", "upload_video_note"}
+REACTIONS = set(
+    """
+    ❤ 👍 👎 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡
+    🥱 🥴 😍 🐳 ❤‍🔥 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 😈
+    😴 😭 🤓 👻 👨‍💻 👀 🎃 🙈 😇 😨 🤝 ✍ 🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿
+    🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷‍♂ 🤷 🤷‍♀ 😡
+    """.split()
+)
+ACTIONS = {
+    "typing",
+    "upload_photo",
+    "record_video",
+    "upload_video",
+    "record_voice",
+    "upload_voice",
+    "upload_document",
+    "choose_sticker",
+    "find_location",
+    "record_video_note",
+    "upload_video_note",
+}
 
 
 class File:
@@ -106,7 +124,9 @@ class BotApi:
             raise bad("chat_id is empty")
         chat: Chat | None = None
         if given.startswith("@"):
-            chat = next((c for c in world.chats.values() if c.username and c.username.lower() == given[1:].lower()), None)
+            chat = next(
+                (c for c in world.chats.values() if c.username and c.username.lower() == given[1:].lower()), None
+            )
         elif re.fullmatch(r"-?\d+", given):
             number = int(given)
             if number > 0 and number in world.users:
@@ -140,7 +160,11 @@ class BotApi:
             raise forbidden(f"bot was kicked from the {chat.kind} chat")
         if not member.present:
             if bot.id not in chat.members:
-                raise bad("chat not found") if chat.kind == "group" else forbidden("bot is not a member of the supergroup chat")
+                raise (
+                    bad("chat not found")
+                    if chat.kind == "group"
+                    else forbidden("bot is not a member of the supergroup chat")
+                )
             raise forbidden(f"bot is not a member of the {chat.kind} chat")
 
     def _right(self, bot: Bot, chat: Chat, right: str) -> bool:
@@ -206,11 +230,19 @@ class BotApi:
             raise bad("message to be replied not found")
         return number, 0
 
-    def formatted(self, call: Call, name: str = "text", entities: str = "entities", limit: int = text.TEXT_LIMIT,
-                  caption: bool = False) -> tuple[str, list[dict[str, Any]]]:
+    def formatted(
+        self,
+        call: Call,
+        name: str = "text",
+        entities: str = "entities",
+        limit: int = text.TEXT_LIMIT,
+        caption: bool = False,
+    ) -> tuple[str, list[dict[str, Any]]]:
         """A text parameter with its markup."""
         given = call.json(entities, "can't parse entities: expected an Array of MessageEntity")
-        return text.formatted(call.text(name), call.text("parse_mode"), given, lambda user_id: user_id in self.world.users, limit, caption)
+        return text.formatted(
+            call.text(name), call.text("parse_mode"), given, lambda user_id: user_id in self.world.users, limit, caption
+        )
 
     def message(self, chat: Chat, call: Call, missing: str, name: str = "message_id") -> Message:
         """The message that is meant, or the refusal *missing*."""
@@ -227,7 +259,9 @@ class BotApi:
 
     # --- sending
 
-    def send(self, bot: Bot, call: Call, what: str, named: str, content: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    def send(
+        self, bot: Bot, call: Call, what: str, named: str, content: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any]:
         """Send something: the way that all send methods share."""
         ephemeral = call.json("ephemeral_message_parameters", "can't parse ephemeral message parameters JSON object")
         chat = self.chat(bot, call)
@@ -242,13 +276,23 @@ class BotApi:
             raise bad("message to be replied not found")  # a reply to an ephemeral message must be one itself
         self.limits.take(bot.id, chat, self.world.now())
         inline = markup if markup and "inline_keyboard" in markup else None
-        message = self.world.post(chat, bot.id, thread_id=thread, reply_to=reply_to, markup=inline,
-                                  reply_markup=None if inline else markup, silent=call.flag("disable_notification"),
-                                  protected=call.flag("protect_content"), effect_id=call.text("message_effect_id"), **fields)
+        message = self.world.post(
+            chat,
+            bot.id,
+            thread_id=thread,
+            reply_to=reply_to,
+            markup=inline,
+            reply_markup=None if inline else markup,
+            silent=call.flag("disable_notification"),
+            protected=call.flag("protect_content"),
+            effect_id=call.text("message_effect_id"),
+            **fields,
+        )
         return self.shape(message, bot)
 
-    def _send_ephemeral(self, bot: Bot, chat: Chat, call: Call, given: Any, fields: dict[str, Any],
-                        markup: dict[str, Any] | None) -> dict[str, Any]:
+    def _send_ephemeral(
+        self, bot: Bot, chat: Chat, call: Call, given: Any, fields: dict[str, Any], markup: dict[str, Any] | None
+    ) -> dict[str, Any]:
         """Send to one member of a group: within 15 s of what they did, or at any time as an administrator (1.5)."""
         world = self.world
         if not isinstance(given, dict):
@@ -257,7 +301,7 @@ class BotApi:
         if isinstance(receiver, str) and receiver.isdigit():
             receiver = int(receiver)
         if not isinstance(receiver, int) or isinstance(receiver, bool):
-            raise bad('can\'t parse ephemeral message parameters: Can\'t find field "receiver_user_id"')
+            raise bad("can't parse ephemeral message parameters: Can't find field \"receiver_user_id\"")
         if chat.is_private:
             raise bad("BOT_NOT_ADMIN")  # reported of private chats
         if markup and any("login_url" in button for row in markup.get("inline_keyboard", ()) for button in row):
@@ -291,8 +335,18 @@ class BotApi:
         if thread:
             thread = self.thread(bot, chat, call)
         self.limits.take(bot.id, chat, now)
-        message = world.add_ephemeral(chat, bot.id, receiver, thread_id=thread, replaces=replaces, reply_to=reply_to, markup=markup,
-                                      silent=call.flag("disable_notification"), protected=call.flag("protect_content"), **fields)
+        message = world.add_ephemeral(
+            chat,
+            bot.id,
+            receiver,
+            thread_id=thread,
+            replaces=replaces,
+            reply_to=reply_to,
+            markup=markup,
+            silent=call.flag("disable_notification"),
+            protected=call.flag("protect_content"),
+            **fields,
+        )
         return self.shape(message, bot)
 
     # --- editing
@@ -320,15 +374,18 @@ class BotApi:
     def change(self, bot: Bot, chat: Chat, message: Message, **fields: Any) -> None:
         """Edit what is there; what would stay the same is refused."""
         if all(getattr(message, name) == value for name, value in fields.items()):
-            raise bad("message is not modified: specified new message content and reply markup are exactly the same as a current "
-                      "content and reply markup of the message")
+            raise bad(
+                "message is not modified: specified new message content and reply markup are exactly the same as a "
+                "current content and reply markup of the message"
+            )
         self.limits.take(bot.id, chat, self.world.now())
         for name, value in fields.items():
             setattr(message, name, value)
         message.edit_date = self.world.stamp()
         message.edits += 1
-        message.seq = self.world.tell("edit", chat.id, message=message.id, ephemeral=message.ephemeral_id, by=bot.id,
-                                      thread=message.thread_id)
+        message.seq = self.world.tell(
+            "edit", chat.id, message=message.id, ephemeral=message.ephemeral_id, by=bot.id, thread=message.thread_id
+        )
 
 
 def _scope(api: BotApi, bot: Bot, call: Call) -> str:
@@ -377,21 +434,29 @@ def close(api: BotApi, bot: Bot, call: Call) -> Any:
 @method
 def send_message(api: BotApi, bot: Bot, call: Call) -> Any:
     """Send a text."""
+
     def content() -> dict[str, Any]:
         words, entities = api.formatted(call)
         preview = call.json("link_preview_options", "can't parse link preview options JSON object")
         if preview is None and call.flag("disable_web_page_preview"):
             preview = {"is_disabled": True}
-        return {"text": words, "entities": entities, "link_preview": preview if isinstance(preview, dict) and preview else None}
+        return {
+            "text": words,
+            "entities": entities,
+            "link_preview": preview if isinstance(preview, dict) and preview else None,
+        }
+
     return api.send(bot, call, "can_send_messages", "text messages", content)
 
 
 @method
 def send_photo(api: BotApi, bot: Bot, call: Call) -> Any:
     """Send a picture: a file, an address, or one that was sent before."""
+
     def content() -> dict[str, Any]:
         words, entities = api.formatted(call, "caption", "caption_entities", text.CAPTION_LIMIT, caption=True)
         return {"text": words, "entities": entities, "photo": _photo(api, call)}
+
     return api.send(bot, call, "can_send_photos", "photos", content)
 
 
@@ -409,8 +474,13 @@ def _photo(api: BotApi, call: Call) -> str:
             raise bad("PHOTO_INVALID_DIMENSIONS")
         number = world._new_id("file")
         file_id = f"AgACAgIAAxkBAAI{number:08d}playground"
-        world.files[file_id] = {"unique": f"AQAD{number:08d}", "width": width, "height": height, "size": len(given.data),
-                                "data": given.data}
+        world.files[file_id] = {
+            "unique": f"AQAD{number:08d}",
+            "width": width,
+            "height": height,
+            "size": len(given.data),
+            "data": given.data,
+        }
         return file_id
     if isinstance(given, str) and given in world.files:
         return given
@@ -482,13 +552,15 @@ def delete_message(api: BotApi, bot: Bot, call: Call) -> Any:
 
 
 def _deletable(api: BotApi, bot: Bot, chat: Chat, message: Message) -> bool:
-    """Bot API, deleteMessage: less than 48 hours old, one's own or with the right; such an administrator has no limit."""
+    """Bot API, deleteMessage: one's own under 48 hours old; anything at any age with an administrator's right."""
     member = Member(bot.id) if chat.is_private else api.world.member(chat, bot.id)
     if member.is_admin and member.rights.get("can_delete_messages", member.status == "creator"):
         return True
     if api.world.now() - message.date > 2 * HOURS_24:
         return False
-    if message.service and {"group_chat_created", "supergroup_chat_created", "forum_topic_created"} & set(message.service):
+    if message.service and {"group_chat_created", "supergroup_chat_created", "forum_topic_created"} & set(
+        message.service
+    ):
         return False
     return chat.is_private or message.sender_id == bot.id
 
@@ -562,8 +634,16 @@ def answer_callback_query(api: BotApi, bot: Bot, call: Call) -> Any:
         callback.answer = {"text": text.clean(words), "show_alert": call.flag("show_alert"), "url": url}
         callback.answered_at = world.now()
         if words or url:
-            world.alerts.append({"person": callback.user_id, "chat": callback.chat_id, "message": callback.message_id,
-                                 "query": callback.id, "at": round(world.now(), 3), **callback.answer})
+            world.alerts.append(
+                {
+                    "person": callback.user_id,
+                    "chat": callback.chat_id,
+                    "message": callback.message_id,
+                    "query": callback.id,
+                    "at": round(world.now(), 3),
+                    **callback.answer,
+                }
+            )
         world.tell("answer", callback.chat_id, person=callback.user_id, query=callback.id, **callback.answer)
     return True
 
@@ -681,8 +761,11 @@ def get_chat_administrators(api: BotApi, bot: Bot, call: Call) -> Any:
     chat = api.chat(bot, call, read=True)
     if chat.is_private:
         raise bad("there are no administrators in the private chat")
-    return [shapes.member(api.world, m) for m in chat.members_present()
-            if m.is_admin and (m.user_id == bot.id or not api.world.users[m.user_id].is_bot)]
+    return [
+        shapes.member(api.world, m)
+        for m in chat.members_present()
+        if m.is_admin and (m.user_id == bot.id or not api.world.users[m.user_id].is_bot)
+    ]
 
 
 @method
@@ -767,12 +850,18 @@ def set_my_commands(api: BotApi, bot: Bot, call: Call) -> Any:
     for command in given:
         if not isinstance(command, dict):
             raise bad("expected an Object")
-        name, description = str(command.get("command", "")).lstrip("/").lower(), str(command.get("description", "")).strip()
+        name, description = (
+            str(command.get("command", "")).lstrip("/").lower(),
+            str(command.get("description", "")).strip(),
+        )
         if not re.fullmatch(r"[a-z0-9_]{1,32}", name):
             raise bad("BOT_COMMAND_INVALID")
         if not 1 <= len(description) <= 256:
             raise bad("BOT_COMMAND_DESCRIPTION_INVALID" if description else "command description must be non-empty")
-        commands.append({"command": name, "description": description} | ({"is_ephemeral": True} if command.get("is_ephemeral") else {}))
+        commands.append(
+            {"command": name, "description": description}
+            | ({"is_ephemeral": True} if command.get("is_ephemeral") else {})
+        )
     key = _scope(api, bot, call)
     bot.commands[key] = commands
     if not commands:
@@ -820,7 +909,9 @@ def set_my_name(api: BotApi, bot: Bot, call: Call) -> Any:
 @method
 def get_my_name(api: BotApi, bot: Bot, call: Call) -> Any:
     """The bot's name."""
-    return {"name": bot.names.get(call.text("language_code")) or bot.names.get("") or api.world.users[bot.id].first_name}
+    return {
+        "name": bot.names.get(call.text("language_code")) or bot.names.get("") or api.world.users[bot.id].first_name
+    }
 
 
 @method
@@ -844,7 +935,10 @@ def set_my_short_description(api: BotApi, bot: Bot, call: Call) -> Any:
 @method
 def get_my_short_description(api: BotApi, bot: Bot, call: Call) -> Any:
     """What the bot's profile shows."""
-    return {"short_description": bot.short_descriptions.get(call.text("language_code")) or bot.short_descriptions.get("", "")}
+    return {
+        "short_description": bot.short_descriptions.get(call.text("language_code"))
+        or bot.short_descriptions.get("", "")
+    }
 
 
 @method

@@ -41,4 +41,7 @@ class Record:
 
 def plain(params: dict[str, Any]) -> dict[str, Any]:
     """Parameters as they can be written down: a file by its name and size."""
-    return {name: {"file": value.name, "size": len(value.data)} if isinstance(value, File) else value for name, value in params.items()}
+    return {
+        name: {"file": value.name, "size": len(value.data)} if isinstance(value, File) else value
+        for name, value in params.items()
+    }

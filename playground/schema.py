@@ -19,8 +19,11 @@ class Schema:
         self.entities = {e["name"]: e for section in data["items"] for e in section["children"]}
         self.methods = {n.lower(): e for n, e in self.entities.items() if e.get("category") == "methods"}
         self.types = {n: e for n, e in self.entities.items() if e.get("category") == "types"}
-        self.unions = {n: [v for v in re.findall(r"^ *- *(\w+)", e["description"], re.MULTILINE) if v in self.types]
-                       for n, e in self.types.items() if not e.get("annotations")}
+        self.unions = {
+            n: [v for v in re.findall(r"^ *- *(\w+)", e["description"], re.MULTILINE) if v in self.types]
+            for n, e in self.types.items()
+            if not e.get("annotations")
+        }
 
     @classmethod
     def read(cls, path: str | Path) -> Schema:
@@ -36,9 +39,14 @@ class Schema:
         if entity is None:
             return [f"there is no method {method}"]
         known = {a["name"]: a for a in entity.get("annotations", ())}
-        problems = [f"{entity['name']} has no parameter {name}" for name in params
-                    if name not in known and not _attached(name, params)]
-        problems += [f"{entity['name']} needs {name}" for name, a in known.items() if a["required"] and params.get(name) is None]
+        problems = [
+            f"{entity['name']} has no parameter {name}"
+            for name in params
+            if name not in known and not _attached(name, params)
+        ]
+        problems += [
+            f"{entity['name']} needs {name}" for name, a in known.items() if a["required"] and params.get(name) is None
+        ]
         for name, value in params.items():
             if name in known and value is not None:
                 problems += self._check(value, known[name]["type"], name, form)
@@ -51,14 +59,26 @@ class Schema:
             if "String" in kinds or "InputFile" in kinds:
                 return []
             if kinds == ["Boolean"] or kinds == ["True"]:
-                return [] if value.lower() in ("true", "false", "1", "0", "yes", "no") else [f"{where}: {value!r} is no Boolean"]
+                return (
+                    []
+                    if value.lower() in ("true", "false", "1", "0", "yes", "no")
+                    else [f"{where}: {value!r} is no Boolean"]
+                )
             if "Integer" in kinds:
                 return [] if re.fullmatch(r"-?\d+", value) else [f"{where}: {value!r} is no Integer"]
             if "Float" in kinds:
                 return [] if re.fullmatch(r"-?\d+(\.\d+)?", value) else [f"{where}: {value!r} is no Float"]
             if value == "":
                 return []
-        if isinstance(value, str) and not {"String", "Integer", "Float", "Boolean", "True", "InputFile", "RichText"} & set(kinds):
+        if isinstance(value, str) and not {
+            "String",
+            "Integer",
+            "Float",
+            "Boolean",
+            "True",
+            "InputFile",
+            "RichText",
+        } & set(kinds):
             try:
                 value = json.loads(value)  # objects may be JSON-serialized in every encoding
             except ValueError:
@@ -85,9 +105,15 @@ class Schema:
         if kind == "String":
             return [] if isinstance(value, str) else [f"{where}: {value!r} is no String"]
         if kind == "Integer":
-            return [] if isinstance(value, int) and not isinstance(value, bool) else [f"{where}: {value!r} is no Integer"]
+            return (
+                [] if isinstance(value, int) and not isinstance(value, bool) else [f"{where}: {value!r} is no Integer"]
+            )
         if kind == "Float":
-            return [] if isinstance(value, (int, float)) and not isinstance(value, bool) else [f"{where}: {value!r} is no Float"]
+            return (
+                []
+                if isinstance(value, (int, float)) and not isinstance(value, bool)
+                else [f"{where}: {value!r} is no Float"]
+            )
         if kind == "Boolean":
             return [] if isinstance(value, bool) else [f"{where}: {value!r} is no Boolean"]
         if kind == "True":
@@ -105,7 +131,9 @@ class Schema:
             return [f"{where}: {value!r} is no {kind}"]
         known = {a["name"]: a for a in entity.get("annotations", ())}
         problems = [f"{where}: {kind} has no field {name}" for name in value if name not in known]
-        problems += [f"{where}: {kind} needs {name}" for name, a in known.items() if a["required"] and value.get(name) is None]
+        problems += [
+            f"{where}: {kind} needs {name}" for name, a in known.items() if a["required"] and value.get(name) is None
+        ]
         if kind in _ONE_ACTION:
             actions = [name for name in value if name in known and name not in _ONE_ACTION[kind]]
             if len(actions) != 1:
@@ -121,8 +149,14 @@ class Schema:
     def _check_union(self, value: Any, kind: str, where: str) -> list[str]:
         members = self.unions[kind]
         if isinstance(value, dict):
-            tagged = [m for m in members if any(_constant(value.get(a["name"]), a["description"], "") == [] and _says(a["description"])
-                                                for a in self.types[m].get("annotations", ()))]
+            tagged = [
+                m
+                for m in members
+                if any(
+                    _constant(value.get(a["name"]), a["description"], "") == [] and _says(a["description"])
+                    for a in self.types[m].get("annotations", ())
+                )
+            ]
             if len(tagged) == 1:
                 return self._check_kind(value, tagged[0], where)
         return self._check_one_of(value, members, where)

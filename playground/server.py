@@ -20,7 +20,8 @@ from playground.delivery import Delivery
 from playground.errors import Refused, describe
 from playground.methods import METHODS, BotApi
 from playground.record import Record, plain
-from playground.world import Bot, World
+from playground.things import Bot
+from playground.world import World
 
 _PATH = re.compile(r"/bot([^/]*)/(?:test/)?([^/]*)/?")
 _TOKEN = re.compile(r"\d+:[\w-]+")
@@ -36,17 +37,38 @@ class Playground:
     ``record.violations``. *database_url* lets the clock of the bot be moved too.
     """
 
-    def __init__(self, *, token: str = "1000:TEST", bot_username: str = "stay_away_bot", bot_name: str = "Stay Away!",
-                 host: str = "127.0.0.1", port: int = 0, limits: bool = True, seed_group: bool = False, privacy: bool = True,
-                 check: Check | None = None, database_url: str | None = None, state: str | Path | None = None,
-                 base: int | None = None, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        *,
+        token: str = "1000:TEST",
+        bot_username: str = "stay_away_bot",
+        bot_name: str = "Stay Away!",
+        host: str = "127.0.0.1",
+        port: int = 0,
+        limits: bool = True,
+        seed_group: bool = False,
+        privacy: bool = True,
+        check: Check | None = None,
+        database_url: str | None = None,
+        state: str | Path | None = None,
+        base: int | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self.host, self.port, self.check = host, port, check
         self.database_url = database_url if database_url is not None else os.environ.get("DATABASE_URL", "")
         self.record = Record()
         self.faults = faults.Faults()
         self.state_file = Path(state) if state else None
-        self._birth = {"token": token, "username": bot_username, "name": bot_name, "privacy": privacy, "limits": limits,
-                       "base": base, "clock": clock, "seed_group": seed_group}
+        self._birth = {
+            "token": token,
+            "username": bot_username,
+            "name": bot_name,
+            "privacy": privacy,
+            "limits": limits,
+            "base": base,
+            "clock": clock,
+            "seed_group": seed_group,
+        }
         self.active = 0  # calls under way
         self.stopping = False
         self.controls: control.Controls
@@ -62,6 +84,7 @@ class Playground:
 
     def _new_world(self, seed_group: bool | None = None) -> None:
         from playground import state
+
         birth = self._birth
         loaded = state.load(self.state_file, birth["clock"]) if self.state_file and not hasattr(self, "world") else None
         self.world = loaded or World(birth["base"], birth["clock"])
@@ -101,7 +124,9 @@ class Playground:
     async def start(self) -> Playground:
         """Listen and deliver."""
         # With its protocol named: asyncio switches Nagle's delay of 40 ms off only where it reads that it is TCP.
-        sock = socket.socket(socket.AF_INET6 if ":" in self.host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        sock = socket.socket(
+            socket.AF_INET6 if ":" in self.host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP
+        )
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             sock.bind((self.host, self.port))
@@ -109,8 +134,16 @@ class Playground:
             sock.close()
             raise
         self.port = sock.getsockname()[1]
-        config = uvicorn.Config(self, log_level="error", access_log=False, lifespan="off", date_header=False, timeout_keep_alive=75,
-                                timeout_graceful_shutdown=1, ws="none")
+        config = uvicorn.Config(
+            self,
+            log_level="error",
+            access_log=False,
+            lifespan="off",
+            date_header=False,
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=1,
+            ws="none",
+        )
         self._server = _Server(config)
         await self.delivery.start()
         self._serving = asyncio.create_task(self._server.serve(sockets=[sock]))
@@ -151,6 +184,7 @@ class Playground:
         """Write the state file, if there is one."""
         if self.state_file:
             from playground import state
+
             state.save(self.state_file, self.world)
 
     async def _save_often(self) -> None:
@@ -223,8 +257,17 @@ class Playground:
         try:
             params = forms.read_query(scope["query_string"]) | forms.read_body(body, content_type)
         except Refused as refusal:
-            self.record.add("call", at=round(self.world.now(), 3), bot=bot.id, method=name, params={}, encoding=encoding, ok=False,
-                            error_code=refusal.code, description=refusal.description)
+            self.record.add(
+                "call",
+                at=round(self.world.now(), 3),
+                bot=bot.id,
+                method=name,
+                params={},
+                encoding=encoding,
+                ok=False,
+                error_code=refusal.code,
+                description=refusal.description,
+            )
             await _answer(send, refusal.code, refusal.body())
             return
         fault = None
@@ -234,9 +277,18 @@ class Playground:
             await asyncio.sleep(fault.seconds)
         if fault and fault.kind in ("reset_before", "429", "400", "401", "403", "500", "502", "504"):
             refusal = faults.refusal(fault)
-            self.record.add("call", at=round(self.world.now(), 3), bot=bot.id, method=name, params=plain(params), encoding=encoding,
-                            ok=False, fault=fault.kind, error_code=int(fault.kind) if fault.kind.isdigit() else 0,
-                            description=refusal.description if refusal else fault.kind)
+            self.record.add(
+                "call",
+                at=round(self.world.now(), 3),
+                bot=bot.id,
+                method=name,
+                params=plain(params),
+                encoding=encoding,
+                ok=False,
+                fault=fault.kind,
+                error_code=int(fault.kind) if fault.kind.isdigit() else 0,
+                description=refusal.description if refusal else fault.kind,
+            )
             if fault.kind == "reset_before":
                 await _reset(send)
             elif refusal:
@@ -266,12 +318,29 @@ class Playground:
             self._check("getUpdates", params, encoding)
             result = await self.delivery.poll(self.api, bot, params)
             if result:
-                self.record.add("call", at=round(self.world.now(), 3), bot=bot.id, method="getUpdates", params=plain(params),
-                                encoding=encoding, ok=True, result=[u["update_id"] for u in result])
+                self.record.add(
+                    "call",
+                    at=round(self.world.now(), 3),
+                    bot=bot.id,
+                    method="getUpdates",
+                    params=plain(params),
+                    encoding=encoding,
+                    ok=True,
+                    result=[u["update_id"] for u in result],
+                )
             return result
         except Refused as refusal:
-            self.record.add("call", at=round(self.world.now(), 3), bot=bot.id, method="getUpdates", params=plain(params),
-                            encoding=encoding, ok=False, error_code=refusal.code, description=refusal.description)
+            self.record.add(
+                "call",
+                at=round(self.world.now(), 3),
+                bot=bot.id,
+                method="getUpdates",
+                params=plain(params),
+                encoding=encoding,
+                ok=False,
+                error_code=refusal.code,
+                description=refusal.description,
+            )
             raise
         finally:
             self.active += 1
@@ -294,8 +363,15 @@ class Playground:
     def execute(self, bot: Bot, name: str, params: dict[str, Any], encoding: str, fault: str = "") -> Any:
         """Run one method and put it on the record; raises the refusal."""
         name = METHODS.get(name.lower(), (name, None))[0]
-        entry = self.record.add("call", at=round(self.world.now(), 3), bot=bot.id, method=name, params=plain(params), encoding=encoding,
-                                ok=True)
+        entry = self.record.add(
+            "call",
+            at=round(self.world.now(), 3),
+            bot=bot.id,
+            method=name,
+            params=plain(params),
+            encoding=encoding,
+            ok=True,
+        )
         if fault:
             entry["fault"] = fault
         try:
@@ -346,8 +422,12 @@ class _Server(uvicorn.Server):
 
 def seed(world: World) -> None:
     """A ready group for a newcomer: four people, and the bot as an administrator who may pin."""
-    people = [world.add_person("Ann", username="ann"), world.add_person("Bob", username="bob"), world.add_person("Cid"),
-              world.add_person("Dora", "Quinn")]
+    people = [
+        world.add_person("Ann", username="ann"),
+        world.add_person("Bob", username="bob"),
+        world.add_person("Cid"),
+        world.add_person("Dora", "Quinn"),
+    ]
     group = world.add_group("The expedition", "supergroup", people[0], people, [world.bot])
     world.set_member(group, world.bot.id, "administrator", people[0].id)
 
@@ -357,12 +437,25 @@ async def _answer(send: Any, status: int, answer: dict[str, Any]) -> None:
     retry = answer.get("parameters", {}).get("retry_after")
     if retry:
         headers.append((b"retry-after", str(retry).encode()))
-    await _send(send, status, json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass"), b"application/json", headers)
+    await _send(
+        send,
+        status,
+        json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass"),
+        b"application/json",
+        headers,
+    )
 
 
-async def _send(send: Any, status: int, body: bytes, kind: bytes, headers: list[tuple[bytes, bytes]] | None = None) -> None:
-    await send({"type": "http.response.start", "status": status,
-                "headers": [(b"content-type", kind), (b"content-length", str(len(body)).encode()), *(headers or [])]})
+async def _send(
+    send: Any, status: int, body: bytes, kind: bytes, headers: list[tuple[bytes, bytes]] | None = None
+) -> None:
+    await send(
+        {
+            "type": "http.response.start",
+            "status": status,
+            "headers": [(b"content-type", kind), (b"content-length", str(len(body)).encode()), *(headers or [])],
+        }
+    )
     await send({"type": "http.response.body", "body": body})
 
 

@@ -6,12 +6,17 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from playground.world import Bot, Chat, Member, Message, User, World
+    from playground.things import Bot, Chat, Member, Message, User
+    from playground.world import World
 
 
 def user(user: User) -> dict[str, Any]:
     """A User."""
-    shape: dict[str, Any] = {"id": user.id, "is_bot": user.is_bot, "first_name": "" if user.deleted else user.first_name}
+    shape: dict[str, Any] = {
+        "id": user.id,
+        "is_bot": user.is_bot,
+        "first_name": "" if user.deleted else user.first_name,
+    }
     if user.last_name and not user.deleted:
         shape["last_name"] = user.last_name
     if user.username:
@@ -23,10 +28,19 @@ def user(user: User) -> dict[str, Any]:
 
 def me(bot: Bot, user_: User) -> dict[str, Any]:
     """The User of getMe."""
-    return {**user(user_), "can_join_groups": True, "can_read_all_group_messages": not bot.privacy, "supports_guest_queries": False,
-            "supports_inline_queries": False, "can_connect_to_business": False, "has_main_web_app": False,
-            "has_topics_enabled": False, "allows_users_to_create_topics": False, "can_manage_bots": False,
-            "supports_join_request_queries": False}
+    return {
+        **user(user_),
+        "can_join_groups": True,
+        "can_read_all_group_messages": not bot.privacy,
+        "supports_guest_queries": False,
+        "supports_inline_queries": False,
+        "can_connect_to_business": False,
+        "has_main_web_app": False,
+        "has_topics_enabled": False,
+        "allows_users_to_create_topics": False,
+        "can_manage_bots": False,
+        "supports_join_request_queries": False,
+    }
 
 
 def chat(world: World, chat: Chat) -> dict[str, Any]:
@@ -49,9 +63,18 @@ def chat(world: World, chat: Chat) -> dict[str, Any]:
 
 def full_chat(world: World, chat_: Chat, bot: Bot) -> dict[str, Any]:
     """A ChatFullInfo."""
-    shape = {**chat(world, chat_), "accent_color_id": abs(chat_.id) % 7, "max_reaction_count": 11,
-             "accepted_gift_types": {"unlimited_gifts": False, "limited_gifts": False, "unique_gifts": False,
-                                     "premium_subscription": False, "gifts_from_channels": False}}
+    shape = {
+        **chat(world, chat_),
+        "accent_color_id": abs(chat_.id) % 7,
+        "max_reaction_count": 11,
+        "accepted_gift_types": {
+            "unlimited_gifts": False,
+            "limited_gifts": False,
+            "unique_gifts": False,
+            "premium_subscription": False,
+            "gifts_from_channels": False,
+        },
+    }
     if chat_.username:
         shape["active_usernames"] = [chat_.username]
     if chat_.description:
@@ -68,7 +91,9 @@ def full_chat(world: World, chat_: Chat, bot: Bot) -> dict[str, Any]:
 
 def chat_instance(chat: Chat) -> str:
     """A number that means the chat, the same for all its messages."""
-    return str(int.from_bytes(hashlib.blake2b(f"{chat.id} {chat.bot_id}".encode(), digest_size=8).digest(), "big", signed=True))
+    return str(
+        int.from_bytes(hashlib.blake2b(f"{chat.id} {chat.bot_id}".encode(), digest_size=8).digest(), "big", signed=True)
+    )
 
 
 def bare_member(user_: User, status: str) -> dict[str, Any]:
@@ -110,15 +135,26 @@ def entities(world: World, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def photo(world: World, file_id: str) -> list[dict[str, Any]]:
     """The one PhotoSize of a picture."""
     file = world.files[file_id]
-    return [{"file_id": file_id, "file_unique_id": file["unique"], "width": file["width"], "height": file["height"],
-             "file_size": file["size"]}]
+    return [
+        {
+            "file_id": file_id,
+            "file_unique_id": file["unique"],
+            "width": file["width"],
+            "height": file["height"],
+            "file_size": file["size"],
+        }
+    ]
 
 
 def message(world: World, message_: Message, bot: Bot, replies: bool = True) -> dict[str, Any]:
     """A Message as *bot* gets it."""
     chat_ = world.chat_of(message_)
-    shape: dict[str, Any] = {"message_id": message_.id, "from": user(world.users[message_.sender_id]), "chat": chat(world, chat_),
-                             "date": message_.date}
+    shape: dict[str, Any] = {
+        "message_id": message_.id,
+        "from": user(world.users[message_.sender_id]),
+        "chat": chat(world, chat_),
+        "date": message_.date,
+    }
     if message_.sender_chat_id:
         shape["sender_chat"] = chat(world, world.chats[message_.sender_chat_id])
     if message_.ephemeral_id:
@@ -162,7 +198,7 @@ def message(world: World, message_: Message, bot: Bot, replies: bool = True) -> 
 def service(world: World, chat_: Chat, message_: Message, bot: Bot) -> dict[str, Any]:
     """What a service message says."""
     assert message_.service is not None
-    (kind, value), = message_.service.items()
+    ((kind, value),) = message_.service.items()
     if kind == "new_chat_members":
         return {kind: [user(world.users[i]) for i in value]}
     if kind == "left_chat_member":

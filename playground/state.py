@@ -13,7 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playground.world import Bot, Callback, Chat, Member, Message, Ring, Settings, Topic, Update, User, Webhook, World
+from playground.things import Bot, Callback, Chat, Member, Message, Ring, Settings, Topic, Update, User, Webhook
+from playground.world import World
 
 FORMAT = 1
 
@@ -32,12 +33,21 @@ def _plain(value: Any) -> Any:
 
 def save(path: Path, world: World) -> None:
     """Write the world, all or nothing."""
-    data = {"format": FORMAT, "base": world.base, "offset": world.offset, "seq": world.seq, "last_ids": world.last_ids,
-            "settings": _plain(world.settings), "users": [_plain(u) for u in world.users.values()],
-            "chats": [_plain(c) for c in world.chats.values() if not c.is_private] + [_plain(c) for c in world.private.values()],
-            "bots": [_plain(b) for b in world.bots.values()],
-            "callbacks": [_plain(c) for c in list(world.callbacks.values())[-500:]],
-            "alerts": _plain(list(world.alerts)[-200:]), "files": _plain(world.files)}
+    data = {
+        "format": FORMAT,
+        "base": world.base,
+        "offset": world.offset,
+        "seq": world.seq,
+        "last_ids": world.last_ids,
+        "settings": _plain(world.settings),
+        "users": [_plain(u) for u in world.users.values()],
+        "chats": [_plain(c) for c in world.chats.values() if not c.is_private]
+        + [_plain(c) for c in world.private.values()],
+        "bots": [_plain(b) for b in world.bots.values()],
+        "callbacks": [_plain(c) for c in list(world.callbacks.values())[-500:]],
+        "alerts": _plain(list(world.alerts)[-200:]),
+        "files": _plain(world.files),
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
     try:

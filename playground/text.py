@@ -20,8 +20,20 @@ ENTITY_LIMIT = 100  # more are silently dropped: field/telegram.md 1.1
 
 STYLES = ("bold", "italic", "underline", "strikethrough", "spoiler")
 QUOTES = ("blockquote", "expandable_blockquote")
-_PRIORITY = {"blockquote": 0, "expandable_blockquote": 0, "pre": 10, "code": 20, "text_link": 49, "text_mention": 49, "bold": 90,
-             "italic": 91, "underline": 92, "strikethrough": 93, "spoiler": 94, "custom_emoji": 99}
+_PRIORITY = {
+    "blockquote": 0,
+    "expandable_blockquote": 0,
+    "pre": 10,
+    "code": 20,
+    "text_link": 49,
+    "text_mention": 49,
+    "bold": 90,
+    "italic": 91,
+    "underline": 92,
+    "strikethrough": 93,
+    "spoiler": 94,
+    "custom_emoji": 99,
+}
 _GIVEN = (*STYLES, *QUOTES, "pre", "code", "text_link", "text_mention", "custom_emoji", "date_time")
 _FOUND = ("mention", "hashtag", "cashtag", "bot_command", "url", "email", "phone_number")
 DATE_TIME_FORMAT = re.compile(r"r|w?[dD]?[tT]?")
@@ -84,15 +96,33 @@ def _trimmed(text: str, entities: list[Entity]) -> tuple[str, list[Entity]]:
 
 def blank(text: str) -> bool:
     """Whether nothing in *text* can be seen."""
-    return not text.strip(" \n\t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u200c\u200d"
-                          "\u200e\u200f\u202f\u205f\u2060\u3000\ufeff\u2800")
+    return not text.strip(
+        " \n\t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u200c\u200d"
+        "\u200e\u200f\u202f\u205f\u2060\u3000\ufeff\u2800"
+    )
 
 
 # --- HTML
 
-_TAGS = {"b": "bold", "strong": "bold", "i": "italic", "em": "italic", "u": "underline", "ins": "underline", "s": "strikethrough",
-         "strike": "strikethrough", "del": "strikethrough", "tg-spoiler": "spoiler", "span": "spoiler", "a": "a", "code": "code",
-         "pre": "pre", "blockquote": "blockquote", "tg-emoji": "custom_emoji", "tg-time": "date_time"}
+_TAGS = {
+    "b": "bold",
+    "strong": "bold",
+    "i": "italic",
+    "em": "italic",
+    "u": "underline",
+    "ins": "underline",
+    "s": "strikethrough",
+    "strike": "strikethrough",
+    "del": "strikethrough",
+    "tg-spoiler": "spoiler",
+    "span": "spoiler",
+    "a": "a",
+    "code": "code",
+    "pre": "pre",
+    "blockquote": "blockquote",
+    "tg-emoji": "custom_emoji",
+    "tg-time": "date_time",
+}
 _NAMED = {b"lt": 60, b"gt": 62, b"amp": 38, b"quot": 34}
 _SPACE = b" \t\r\n\v\f\0"
 _REFERENCE = re.compile(rb"&(?:#x([0-9a-fA-F]+)|#([0-9]+)|([a-zA-Z]+));?")
@@ -169,8 +199,10 @@ def parse_html(text: str) -> tuple[str, list[Entity]]:
     try:
         plain = plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError:
-        raise _unparsed("Text contains invalid Unicode characters after decoding HTML entities, check for unmatched surrogate "
-                        "code units") from None
+        raise _unparsed(
+            "Text contains invalid Unicode characters after decoding HTML entities, check for unmatched surrogate "
+            "code units"
+        ) from None
     return plain, entities
 
 
@@ -208,7 +240,9 @@ def _start_tag(source: bytes, begin: int) -> tuple[int, str, dict[str, str]]:
             if tag == "blockquote" and name == "expandable":
                 attributes[name] = ""
                 continue
-            raise _unparsed(f'Expected equal sign in declaration of an attribute of the tag "{tag}" at byte offset {begin}')
+            raise _unparsed(
+                f'Expected equal sign in declaration of an attribute of the tag "{tag}" at byte offset {begin}'
+            )
         i += 1
         while i < size and source[i] in _SPACE:
             i += 1
@@ -282,7 +316,10 @@ def _close(entities: list[Entity], tag: str, attributes: dict[str, str], offset:
 
 
 _USER_LINK = re.compile(r"tg:(?://)?user\?id=(\d+)", re.IGNORECASE)
-_URL = re.compile(r"(?:(https?|tg|ton|tonsite)://)?([^\s/?#@:]+@)?(\[[0-9a-fA-F:.]+\]|[^\s/?#:@]+)(:\d{1,5})?([/?#]\S*)?", re.IGNORECASE)
+_URL = re.compile(
+    r"(?:(https?|tg|ton|tonsite)://)?([^\s/?#@:]+@)?(\[[0-9a-fA-F:.]+\]|[^\s/?#:@]+)(:\d{1,5})?([/?#]\S*)?",
+    re.IGNORECASE,
+)
 
 
 def checked_link(url: str) -> str:
@@ -308,8 +345,17 @@ def _link_entity(url: str) -> Entity | None:
 
 # --- MarkdownV2
 
-_MARKS = {"*": "bold", "_": "italic", "__": "underline", "~": "strikethrough", "||": "spoiler", "`": "code", "```": "pre", "[": "link",
-          "![": "emoji"}
+_MARKS = {
+    "*": "bold",
+    "_": "italic",
+    "__": "underline",
+    "~": "strikethrough",
+    "||": "spoiler",
+    "`": "code",
+    "```": "pre",
+    "[": "link",
+    "![": "emoji",
+}
 _RESERVED = "_*[]()~`>#+-=|{}.!"
 
 
@@ -400,7 +446,9 @@ def parse_markdown(text: str) -> tuple[str, list[Entity]]:
         i += len(mark)
     end_quote()
     if stack:
-        name = {"link": "TextUrl", "emoji": "CustomEmoji", "pre": "Pre"}.get(_MARKS[stack[-1][0]], _MARKS[stack[-1][0]].capitalize())
+        name = {"link": "TextUrl", "emoji": "CustomEmoji", "pre": "Pre"}.get(
+            _MARKS[stack[-1][0]], _MARKS[stack[-1][0]].capitalize()
+        )
         raise _unparsed(f"Can't find end of {name} entity at byte offset {stack[-1][3]}")
     return "".join(out), entities
 
@@ -445,10 +493,10 @@ def given(entities: Any) -> list[Entity]:
             raise bad("can't parse entities: MessageEntity must be an Object")
         kind = item.get("type")
         if not isinstance(kind, str):
-            raise bad('can\'t parse entities: Can\'t find field "type"')
+            raise bad("can't parse entities: Can't find field \"type\"")
         for field in ("offset", "length"):
             if not isinstance(item.get(field), int) or isinstance(item.get(field), bool):
-                raise bad(f'can\'t parse entities: Can\'t find field "{field}"')
+                raise bad(f"can't parse entities: Can't find field \"{field}\"")
         if kind not in _GIVEN:
             continue  # what Telegram finds by itself may be named, and is ignored
         entity: Entity = {"type": kind, "offset": item["offset"], "length": item["length"]}
@@ -460,7 +508,7 @@ def given(entities: Any) -> list[Entity]:
         elif kind == "text_mention":
             user = item.get("user")
             if not isinstance(user, dict) or not isinstance(user.get("id"), int):
-                raise bad('can\'t parse entities: Can\'t find field "user"')
+                raise bad("can't parse entities: Can't find field \"user\"")
             entity["user_id"] = user["id"]
         elif kind == "pre" and item.get("language"):
             entity["language"] = str(item["language"])
@@ -468,7 +516,7 @@ def given(entities: Any) -> list[Entity]:
             entity["custom_emoji_id"] = str(item.get("custom_emoji_id", ""))
         elif kind == "date_time":
             if not isinstance(item.get("unix_time"), int):
-                raise bad('can\'t parse entities: Can\'t find field "unix_time"')
+                raise bad("can't parse entities: Can't find field \"unix_time\"")
             form = item.get("date_time_format") or ""
             if not isinstance(form, str) or not DATE_TIME_FORMAT.fullmatch(form):
                 raise bad("can't parse entities: invalid date-time format specified")
@@ -492,10 +540,15 @@ def _checked_bounds(text: str, entities: list[Entity]) -> list[Entity]:
     for entity in entities:
         start, end = entity["offset"], entity["offset"] + entity["length"]
         if start < 0 or entity["length"] < 0 or end > size:
-            raise bad(f"can't parse entities: Receive entity with incorrect offset {start} or length {entity['length']}")
+            raise bad(
+                f"can't parse entities: Receive entity with incorrect offset {start} or length {entity['length']}"
+            )
         if start in halves or end in halves:
-            raise bad("can't parse entities: Entity begins in a middle of a UTF-16 symbol" if start in halves else
-                      "can't parse entities: Entity ends in a middle of a UTF-16 symbol")
+            raise bad(
+                "can't parse entities: Entity begins in a middle of a UTF-16 symbol"
+                if start in halves
+                else "can't parse entities: Entity ends in a middle of a UTF-16 symbol"
+            )
         if entity["length"]:
             kept.append(entity)
     return kept
@@ -531,7 +584,7 @@ def found(text: str) -> list[Entity]:
 
 
 def _untangled(entities: list[Entity]) -> list[Entity]:
-    """Entities that nest as Telegram lets them: styles leave code alone, quotes hold anything, the others exclude each other."""
+    """Entities that nest as Telegram lets them: styles leave code alone, quotes hold all, others exclude each other."""
     entities = sorted(entities, key=lambda e: (e["offset"], -e["length"], _PRIORITY.get(e["type"], 50)))
     quotes, whole, styles = [], [], []
     for entity in entities:
@@ -566,8 +619,14 @@ def _untangled(entities: list[Entity]) -> list[Entity]:
     return result[:ENTITY_LIMIT]
 
 
-def formatted(text: str, parse_mode: str = "", entities: Any = None, known: Callable[[int], bool] = lambda _id: True,
-              limit: int = TEXT_LIMIT, caption: bool = False) -> tuple[str, list[Entity]]:
+def formatted(
+    text: str,
+    parse_mode: str = "",
+    entities: Any = None,
+    known: Callable[[int], bool] = lambda _id: True,
+    limit: int = TEXT_LIMIT,
+    caption: bool = False,
+) -> tuple[str, list[Entity]]:
     """The text and entities of a message as Telegram will keep them.
 
     *known* tells whether the bot may mention that user; another mention stays plain text. Raises the refusal in

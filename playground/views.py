@@ -4,27 +4,59 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.world import GENERAL, Chat, Message, User, World
+from playground.things import GENERAL, Chat, Message, User
+from playground.world import World
 
 
 def person(user: User) -> dict[str, Any]:
     """Somebody."""
-    return {"id": user.id, "name": user.name, "first_name": user.first_name, "last_name": user.last_name, "username": user.username,
-            "language": user.language_code, "is_bot": user.is_bot, "deleted": user.deleted, "offline": user.offline}
+    return {
+        "id": user.id,
+        "name": user.name,
+        "first_name": user.first_name,
+        "last_name": user.last_name,
+        "username": user.username,
+        "language": user.language_code,
+        "is_bot": user.is_bot,
+        "deleted": user.deleted,
+        "offline": user.offline,
+    }
 
 
 def chat(world: World, chat: Chat) -> dict[str, Any]:
     """A chat, without its messages."""
     view: dict[str, Any] = {"id": chat.id, "kind": chat.kind, "seq": chat.seq, "pinned": list(chat.pinned)}
     if chat.is_private:
-        return view | {"title": world.users[chat.user_id].name, "person": chat.user_id, "bot": chat.bot_id, "started": chat.started,
-                       "blocked": chat.blocked, "description": world.bots[chat.bot_id].descriptions.get("", "")}
-    view |= {"title": chat.title, "username": chat.username, "is_forum": chat.is_forum, "migrated_to": chat.migrated_to,
-             "migrated_from": chat.migrated_from, "permissions": chat.permissions}
-    view["members"] = [{"id": m.user_id, "name": world.users[m.user_id].name, "status": m.status, "is_bot": world.users[m.user_id].is_bot,
-                        "anonymous": m.anonymous, "notify": m.notify, "rights": m.rights if m.is_admin else {},
-                        "permissions": m.permissions}
-                       for m in (world.member(chat, i) for i in list(chat.members)) if m.present or m.status == "kicked"]
+        return view | {
+            "title": world.users[chat.user_id].name,
+            "person": chat.user_id,
+            "bot": chat.bot_id,
+            "started": chat.started,
+            "blocked": chat.blocked,
+            "description": world.bots[chat.bot_id].descriptions.get("", ""),
+        }
+    view |= {
+        "title": chat.title,
+        "username": chat.username,
+        "is_forum": chat.is_forum,
+        "migrated_to": chat.migrated_to,
+        "migrated_from": chat.migrated_from,
+        "permissions": chat.permissions,
+    }
+    view["members"] = [
+        {
+            "id": m.user_id,
+            "name": world.users[m.user_id].name,
+            "status": m.status,
+            "is_bot": world.users[m.user_id].is_bot,
+            "anonymous": m.anonymous,
+            "notify": m.notify,
+            "rights": m.rights if m.is_admin else {},
+            "permissions": m.permissions,
+        }
+        for m in (world.member(chat, i) for i in list(chat.members))
+        if m.present or m.status == "kicked"
+    ]
     view["topics"] = [vars(t) for t in chat.topics.values() if not t.deleted]
     return view
 
@@ -38,7 +70,10 @@ def buttons(markup: dict[str, Any] | None) -> list[list[dict[str, Any]]]:
             kind = next(k for k in button if k not in ("text", "style", "icon_custom_emoji_id"))
             name = {"callback_data": "data", "copy_text": "copy"}.get(kind, kind)
             value = button[kind]["text"] if kind == "copy_text" else button[kind]
-            views.append({"text": button["text"], "kind": name, name: value} | ({"style": button["style"]} if "style" in button else {}))
+            views.append(
+                {"text": button["text"], "kind": name, name: value}
+                | ({"style": button["style"]} if "style" in button else {})
+            )
         rows.append(views)
     return rows
 
@@ -47,13 +82,30 @@ def message(world: World, chat: Chat, m: Message, viewer: User | None = None) ->
     """A message as *viewer* sees it; as the chat keeps it, without one."""
     sender = world.users[m.sender_id]
     view: dict[str, Any] = {
-        "id": m.id, "chat": chat.id, "seq": m.seq, "order": m.order, "date": m.date,
-        "from": {"id": sender.id, "name": chat.title if m.sender_chat_id else sender.name, "is_bot": sender.is_bot,
-                 "username": sender.username},
-        "text": m.text, "entities": _entities(world, m), "buttons": buttons(m.markup), "pinned": m.id in chat.pinned and m.id > 0,
-        "edited": m.edits > 0, "edits": m.edits, "edit_date": m.edit_date, "thread": m.thread_id if m.is_topic else 0,
-        "reply_to": m.reply_to, "protected": m.protected, "silent": m.silent,
-        "rang": [{"person": r.user_id, "why": r.why, "sound": r.sound} for r in m.rings]}
+        "id": m.id,
+        "chat": chat.id,
+        "seq": m.seq,
+        "order": m.order,
+        "date": m.date,
+        "from": {
+            "id": sender.id,
+            "name": chat.title if m.sender_chat_id else sender.name,
+            "is_bot": sender.is_bot,
+            "username": sender.username,
+        },
+        "text": m.text,
+        "entities": _entities(world, m),
+        "buttons": buttons(m.markup),
+        "pinned": m.id in chat.pinned and m.id > 0,
+        "edited": m.edits > 0,
+        "edits": m.edits,
+        "edit_date": m.edit_date,
+        "thread": m.thread_id if m.is_topic else 0,
+        "reply_to": m.reply_to,
+        "protected": m.protected,
+        "silent": m.silent,
+        "rang": [{"person": r.user_id, "why": r.why, "sound": r.sound} for r in m.rings],
+    }
     if m.ephemeral_id:
         view |= {"ephemeral": m.ephemeral_id, "to": m.receiver_id, "lost": m.lost, "replaces": m.replaces}
     if m.reply_markup:
@@ -81,9 +133,13 @@ def service(world: World, chat: Chat, m: Message) -> str:
     """The grey line that a service message is."""
     assert m.service is not None
     who = world.users[m.sender_id].name
-    (kind, value), = m.service.items()
+    ((kind, value),) = m.service.items()
     if kind == "new_chat_members":
-        return f"{who} joined the group" if value == [m.sender_id] else f"{who} added {', '.join(world.users[i].name for i in value)}"
+        return (
+            f"{who} joined the group"
+            if value == [m.sender_id]
+            else f"{who} added {', '.join(world.users[i].name for i in value)}"
+        )
     if kind == "left_chat_member":
         return f"{who} left the group" if value == m.sender_id else f"{who} removed {world.users[value].name}"
     if kind == "pinned_message":
@@ -92,11 +148,14 @@ def service(world: World, chat: Chat, m: Message) -> str:
         return f"{who} pinned “{words[:30]}{'…' if len(words) > 30 else ''}”"
     if kind == "forum_topic_created":
         return f"{who} created the topic “{value['name']}”"
-    return {"group_chat_created": f"{who} created the group “{chat.title}”",
-            "supergroup_chat_created": f"{who} created the group “{chat.title}”",
-            "migrate_to_chat_id": "The group became a supergroup", "migrate_from_chat_id": "The group became a supergroup",
-            "forum_topic_closed": f"{who} closed the topic", "forum_topic_reopened": f"{who} reopened the topic",
-            }.get(kind, kind.replace("_", " "))
+    return {
+        "group_chat_created": f"{who} created the group “{chat.title}”",
+        "supergroup_chat_created": f"{who} created the group “{chat.title}”",
+        "migrate_to_chat_id": "The group became a supergroup",
+        "migrate_from_chat_id": "The group became a supergroup",
+        "forum_topic_closed": f"{who} closed the topic",
+        "forum_topic_reopened": f"{who} reopened the topic",
+    }.get(kind, kind.replace("_", " "))
 
 
 def visible(world: World, chat: Chat, viewer: User | None, thread: int | None = None) -> list[Message]:

@@ -1,7 +1,7 @@
-"""The world: people, chats, messages and bots of a Telegram that lives in this process. Pure: no sockets, no tasks, no files.
+"""The world of a Telegram that lives in this process. Pure: no sockets, no tasks, no files.
 
-What people do are methods of World and end in updates in a bot's queue; what bots do is methods.py. Times are seconds of the
-world's own clock, which can be moved.
+What people do are methods of World and end in updates in a bot's queue; what bots do is methods.py. Times are seconds
+of the world's own clock, which can be moved.
 """
 
 from __future__ import annotations
@@ -10,274 +10,31 @@ import itertools
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from playground import shapes, text
-from playground.errors import Mistake
-
-EPOCH = 1_767_225_600  # 2026-01-01: new ids grow from here, see World.base
-ANONYMOUS = 1087968824  # GroupAnonymousBot: field/telegram.md 1.3
-GENERAL = 1  # the thread of a forum's first topic
-HOURS_24 = 24 * 3600
-
-# Right after an administrator is made by hand in an app; can_be_edited is about the viewer.
-RIGHTS = ("can_manage_chat", "can_delete_messages", "can_manage_video_chats", "can_restrict_members", "can_promote_members",
-          "can_change_info", "can_invite_users", "can_post_stories", "can_edit_stories", "can_delete_stories", "can_pin_messages",
-          "can_manage_topics", "can_manage_tags", "can_send_welcome_messages")
-USUAL_RIGHTS = {"can_manage_chat": True, "can_delete_messages": True, "can_restrict_members": True, "can_change_info": True,
-                "can_invite_users": True, "can_pin_messages": True, "can_manage_topics": True, "can_manage_video_chats": True}
-PERMISSIONS = ("can_send_messages", "can_send_audios", "can_send_documents", "can_send_photos", "can_send_videos",
-               "can_send_video_notes", "can_send_voice_notes", "can_send_polls", "can_send_other_messages",
-               "can_add_web_page_previews", "can_react_to_messages", "can_edit_tag", "can_change_info", "can_invite_users",
-               "can_pin_messages", "can_manage_topics")
-USUAL_PERMISSIONS = {name: name not in ("can_change_info", "can_pin_messages", "can_manage_topics") for name in PERMISSIONS}
-
-# What a bot gets that did not say what it wants: field/telegram.md 1.3.
-NOT_BY_DEFAULT = ("chat_member", "message_reaction", "message_reaction_count")
-UPDATE_KINDS = ("message", "edited_message", "channel_post", "edited_channel_post", "business_connection", "business_message",
-                "edited_business_message", "deleted_business_messages", "guest_message", "message_reaction",
-                "message_reaction_count", "inline_query", "chosen_inline_result", "callback_query", "shipping_query",
-                "pre_checkout_query", "purchased_paid_media", "poll", "poll_answer", "my_chat_member", "chat_member",
-                "chat_join_request", "chat_boost", "removed_chat_boost", "managed_bot", "subscription", "stopped_message_generation")
-LIFETIMES = {"callback_query": 150}  # else 24 hours: field/telegram.md 1.1, updates kept
-
-
-@dataclass
-class User:
-    """A person, or a bot."""
-
-    id: int
-    first_name: str
-    last_name: str = ""
-    username: str = ""
-    language_code: str = "en"
-    is_bot: bool = False
-    deleted: bool = False
-    offline: bool = False  # ephemeral messages do not arrive: field/telegram.md 1.5
-
-    @property
-    def name(self) -> str:
-        """First and last name, as people see it."""
-        return "Deleted Account" if self.deleted else f"{self.first_name} {self.last_name}".strip()
-
-
-@dataclass
-class Member:
-    """How somebody stands in a group."""
-
-    user_id: int
-    status: str = "member"  # creator, administrator, member, restricted, left, kicked
-    rights: dict[str, bool] = field(default_factory=dict)
-    permissions: dict[str, bool] = field(default_factory=dict)
-    until: int = 0
-    anonymous: bool = False
-    title: str = ""
-    notify: str = "mentions"  # "all": every message rings; "mentions": only what calls the person; "none"
-
-    @property
-    def present(self) -> bool:
-        """Whether they are in the group."""
-        return self.status in ("creator", "administrator", "member", "restricted")
-
-    @property
-    def is_admin(self) -> bool:
-        """Whether they may do more than others."""
-        return self.status in ("creator", "administrator")
-
-
-@dataclass
-class Topic:
-    """A topic of a forum; its id is the id of the service message that opened it."""
-
-    id: int
-    name: str
-    icon_color: int = 7322096
-    closed: bool = False
-    deleted: bool = False
-
-
-@dataclass
-class Ring:
-    """A sound that somebody's phone made, or a quiet notification."""
-
-    user_id: int
-    why: str  # private, mention, reply, pin, group
-    sound: bool = True
-
-
-@dataclass
-class Message:
-    """A message, as the chat keeps it."""
-
-    id: int
-    chat_id: int
-    date: int
-    sender_id: int
-    text: str = ""
-    entities: list[dict[str, Any]] = field(default_factory=list)
-    markup: dict[str, Any] | None = None  # the inline keyboard
-    reply_markup: dict[str, Any] | None = None  # any other reply markup
-    sender_chat_id: int = 0
-    thread_id: int = 0
-    is_topic: bool = False
-    reply_to: int = 0
-    edit_date: int = 0
-    edits: int = 0
-    deleted: bool = False
-    protected: bool = False
-    silent: bool = False
-    service: dict[str, Any] | None = None
-    photo: str = ""  # a file id
-    link_preview: dict[str, Any] | None = None
-    effect_id: str = ""
-    reactions: dict[int, list[str]] = field(default_factory=dict)
-    rings: list[Ring] = field(default_factory=list)
-    ephemeral_id: int = 0
-    receiver_id: int = 0
-    lost: bool = False  # an ephemeral message that did not arrive, or is gone from the app
-    replaces: int = 0  # an ephemeral message shown in place of a public one
-    order: int = 0  # its place among all messages of this Telegram
-    seq: int = 0  # the event that last changed it
-
-    @property
-    def can_hold_text(self) -> bool:
-        """Whether there is text that can be edited."""
-        return not self.photo and self.service is None
-
-
-@dataclass
-class Chat:
-    """A private chat with a bot, a group, or a supergroup."""
-
-    id: int
-    kind: str  # private, group, supergroup
-    title: str = ""
-    username: str = ""
-    is_forum: bool = False
-    user_id: int = 0  # private: the person
-    bot_id: int = 0  # private: the bot
-    started: bool = False
-    blocked: bool = False
-    members: dict[int, Member] = field(default_factory=dict)
-    permissions: dict[str, bool] = field(default_factory=lambda: dict(USUAL_PERMISSIONS))
-    topics: dict[int, Topic] = field(default_factory=dict)
-    messages: dict[int, Message] = field(default_factory=dict)
-    ephemeral: dict[int, Message] = field(default_factory=dict)
-    pinned: list[int] = field(default_factory=list)
-    migrated_to: int = 0
-    migrated_from: int = 0
-    last_id: int = 0  # supergroups count their own messages
-    last_bot: int = 0  # the bot that wrote last: privacy mode
-    description: str = ""
-    seq: int = 0
-
-    @property
-    def is_private(self) -> bool:
-        """Whether it is a person's chat with a bot."""
-        return self.kind == "private"
-
-    def live(self) -> Iterator[Message]:
-        """The messages that are there, oldest first."""
-        return (m for m in self.messages.values() if not m.deleted)
-
-    def members_present(self) -> list[Member]:
-        """Who is in the group."""
-        return [m for m in self.members.values() if m.present]
-
-
-@dataclass
-class Callback:
-    """A press on a button, waiting for its answer."""
-
-    id: str
-    bot_id: int
-    user_id: int
-    chat_id: int
-    message_id: int
-    ephemeral_id: int
-    data: str
-    at: float
-    update_id: int = 0
-    answers: int = 0
-    answer: dict[str, Any] | None = None
-    answered_at: float = 0.0
-
-
-@dataclass
-class Update:
-    """An update on its way to a bot."""
-
-    id: int
-    kind: str
-    key: str  # its queue: field/telegram.md 2, Ordering
-    payload: dict[str, Any]
-    at: float
-    expires: float
-    attempts: int = 0
-    state: str = "waiting"  # waiting, sending, delivered, expired, dropped
-    not_before: float = 0.0
-    last_error: str = ""
-    handled_at: float = 0.0
-
-    def body(self) -> dict[str, Any]:
-        """What is sent."""
-        return {"update_id": self.id, **self.payload}
-
-
-@dataclass
-class Webhook:
-    """Where a bot wants its updates."""
-
-    url: str = ""
-    secret: str = ""
-    max_connections: int = 40
-    ip_address: str = ""
-    last_error_date: int = 0
-    last_error_message: str = ""
-
-
-@dataclass
-class Bot:
-    """A bot: its token, its face, and the updates it did not take yet."""
-
-    id: int
-    token: str
-    privacy: bool = True
-    webhook: Webhook = field(default_factory=Webhook)
-    allowed_updates: list[str] = field(default_factory=list)  # empty: the default set
-    commands: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
-    descriptions: dict[str, str] = field(default_factory=dict)
-    short_descriptions: dict[str, str] = field(default_factory=dict)
-    menu_buttons: dict[str, dict[str, Any]] = field(default_factory=dict)
-    next_update: int = 1
-    pending: dict[int, Update] = field(default_factory=dict)
-
-    def wants(self, kind: str) -> bool:
-        """Whether the bot asked for that kind of update."""
-        return kind in self.allowed_updates if self.allowed_updates else kind not in NOT_BY_DEFAULT
-
-
-@dataclass
-class Settings:
-    """What can be set about this Telegram."""
-
-    limits: bool = True
-    group_per_minute: int = 20
-    chat_burst: int = 5
-    chat_per_second: float = 1.0
-    overall_per_second: int = 30
-    callback_seconds: float = 30.0  # field/telegram.md 1.1: expiry is seen after 10 to 30 s
-    ephemeral_seconds: float = 15.0
-    ephemeral_lifetime: float = HOURS_24
-    ephemeral_edit_limit: int = 1024  # reported: telegram-bot-api#881
-    webhook_timeout: float = 60.0
-    duplicate: float = 0.0  # the share of updates that are delivered twice
-    delay: float = 0.0  # the longest time an update is held back, and may be overtaken meanwhile
-    delayed: float = 0.0  # the share of updates that are held back
-    seed: int = 0
+from playground.errors import Mistake, Refused
+from playground.things import (
+    ANONYMOUS,
+    EPOCH,
+    GENERAL,
+    HOURS_24,
+    LIFETIMES,
+    PERMISSIONS,
+    RIGHTS,
+    USUAL_RIGHTS,
+    Bot,
+    Callback,
+    Chat,
+    Member,
+    Message,
+    Ring,
+    Settings,
+    Topic,
+    Update,
+    User,
+)
 
 
 class World:
@@ -286,7 +43,7 @@ class World:
     def __init__(self, base: int | None = None, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self.offset = 0.0
-        # Ids grow with the time of birth: a bot that remembers an older playground in its database never meets an id of it again.
+        # Ids grow with the time of birth: a bot that remembers an older playground never meets an id of it again.
         self.base = int((clock() - EPOCH) * 10) if base is None else base
         self.settings = Settings()
         self.users: dict[int, User] = {}
@@ -295,9 +52,15 @@ class World:
         self.bots: dict[int, Bot] = {}
         self.callbacks: dict[str, Callback] = {}
         self.files: dict[str, dict[str, Any]] = {}
-        self.last_ids = {"user": 5_000_000_000 + self.base, "group": 4_000_000_000 + self.base, "supergroup": 2_000_000_000 + self.base,
-                         "message": 0, "ephemeral": self.base % 1_000_000, "file": 0,
-                         "order": 0}
+        self.last_ids = {
+            "user": 5_000_000_000 + self.base,
+            "group": 4_000_000_000 + self.base,
+            "supergroup": 2_000_000_000 + self.base,
+            "message": 0,
+            "ephemeral": self.base % 1_000_000,
+            "file": 0,
+            "order": 0,
+        }
         self.seq = 0
         self.events: deque[dict[str, Any]] = deque(maxlen=20_000)
         self.alerts: deque[dict[str, Any]] = deque(maxlen=5_000)
@@ -355,7 +118,9 @@ class World:
         """The first bot."""
         return next(iter(self.bots.values()))
 
-    def add_person(self, name: str, last_name: str = "", username: str = "", language: str = "en", user_id: int = 0) -> User:
+    def add_person(
+        self, name: str, last_name: str = "", username: str = "", language: str = "en", user_id: int = 0
+    ) -> User:
         """A new person. Two may have the same name, no two the same @username."""
         if not isinstance(name, str) or not name:
             raise Mistake("a person needs a name")
@@ -398,23 +163,45 @@ class World:
         chat.blocked = blocked
         old, new = ("member", "kicked") if blocked else ("kicked", "member")
         me = self.users[bot.id]
-        self.give(bot, "my_chat_member", str(chat.id), {
-            "chat": shapes.chat(self, chat), "from": shapes.user(user), "date": self.stamp(),
-            "old_chat_member": shapes.bare_member(me, old), "new_chat_member": shapes.bare_member(me, new)})
+        self.give(
+            bot,
+            "my_chat_member",
+            str(chat.id),
+            {
+                "chat": shapes.chat(self, chat),
+                "from": shapes.user(user),
+                "date": self.stamp(),
+                "old_chat_member": shapes.bare_member(me, old),
+                "new_chat_member": shapes.bare_member(me, new),
+            },
+        )
         self.tell("chat", chat.id)
 
     # --- groups
 
-    def add_group(self, title: str, kind: str = "group", owner: User | None = None, people: Iterable[User] = (),
-                  bots: Iterable[Bot] = (), forum: bool = False, username: str = "") -> Chat:
+    def add_group(
+        self,
+        title: str,
+        kind: str = "group",
+        owner: User | None = None,
+        people: Iterable[User] = (),
+        bots: Iterable[Bot] = (),
+        forum: bool = False,
+        username: str = "",
+    ) -> Chat:
         """A new group with these people in it; a forum is a supergroup."""
         if kind not in ("group", "supergroup"):
             raise Mistake(f"kind is group or supergroup, not {kind}")
         if forum or username:
             kind = "supergroup"
         number = self._new_id(kind)
-        chat = Chat(-number if kind == "group" else -1_000_000_000_000 - number, kind, title or "Group", is_forum=forum,
-                    username=username.lstrip("@"))
+        chat = Chat(
+            -number if kind == "group" else -1_000_000_000_000 - number,
+            kind,
+            title or "Group",
+            is_forum=forum,
+            username=username.lstrip("@"),
+        )
         people = list(people)
         owner = owner or (people[0] if people else None)
         if owner:
@@ -439,9 +226,20 @@ class World:
             member.status, member.until = ("member" if member.status == "restricted" else "left"), 0
         return member
 
-    def set_member(self, chat: Chat, user_id: int, status: str, by: int = 0, *, rights: dict[str, bool] | None = None,
-                   permissions: dict[str, bool] | None = None, until: int = 0, anonymous: bool = False, title: str = "",
-                   quiet: bool = False) -> Member:
+    def set_member(
+        self,
+        chat: Chat,
+        user_id: int,
+        status: str,
+        by: int = 0,
+        *,
+        rights: dict[str, bool] | None = None,
+        permissions: dict[str, bool] | None = None,
+        until: int = 0,
+        anonymous: bool = False,
+        title: str = "",
+        quiet: bool = False,
+    ) -> Member:
         """Change how somebody stands in a group, with the service message and the updates that this brings."""
         if chat.is_private:
             raise Mistake("a private chat has no members")
@@ -457,8 +255,10 @@ class World:
             new.rights["can_manage_chat"] = True  # implied by any other right
         if status == "restricted":
             given = permissions if permissions is not None else {"can_send_messages": False}
-            new.permissions = {name: given.get(name, "can_send_messages" not in given or bool(given["can_send_messages"]))
-                               for name in PERMISSIONS}
+            new.permissions = {
+                name: given.get(name, "can_send_messages" not in given or bool(given["can_send_messages"]))
+                for name in PERMISSIONS
+            }
         before = shapes.member(self, old)
         chat.members[user_id] = new
         joined, gone = not old.present and new.present, old.present and not new.present
@@ -471,13 +271,20 @@ class World:
             self.post(chat, by, service={"new_chat_members": [user_id]})
         elif gone:
             # A bot that was put out of a supergroup is no member any more and does not see the line.
-            self.post(chat, by, service={"left_chat_member": user_id}, unseen_by=user_id if chat.kind == "supergroup" else 0)
+            self.post(
+                chat, by, service={"left_chat_member": user_id}, unseen_by=user_id if chat.kind == "supergroup" else 0
+            )
         self.tell("member", chat.id, person=user_id, status=status)
         return new
 
     def _tell_member(self, chat: Chat, user_id: int, by: int, before: Any, after: Any, was_admin: bool) -> None:
-        payload = {"chat": shapes.chat(self, chat), "from": shapes.user(self.users[by]), "date": self.stamp(),
-                   "old_chat_member": before, "new_chat_member": after}
+        payload = {
+            "chat": shapes.chat(self, chat),
+            "from": shapes.user(self.users[by]),
+            "date": self.stamp(),
+            "old_chat_member": before,
+            "new_chat_member": after,
+        }
         for bot in self.bots.values():
             if bot.id == user_id:
                 self.give(bot, "my_chat_member", str(chat.id), payload)
@@ -491,11 +298,24 @@ class World:
             raise Mistake("only a basic group can become a supergroup", 409)
         if chat.migrated_to:
             raise Mistake(f"it became {chat.migrated_to} already", 409)
-        by = by or next((m.user_id for m in chat.members_present() if m.status == "creator"), 0) or next(iter(chat.members))
-        new = Chat(-1_000_000_000_000 - self._new_id("supergroup"), "supergroup", chat.title, migrated_from=chat.id,
-                   permissions=dict(chat.permissions))
-        new.members = {m.user_id: Member(m.user_id, m.status, dict(m.rights), dict(m.permissions), m.until, m.anonymous, m.title,
-                                         m.notify) for m in chat.members.values()}
+        by = (
+            by
+            or next((m.user_id for m in chat.members_present() if m.status == "creator"), 0)
+            or next(iter(chat.members))
+        )
+        new = Chat(
+            -1_000_000_000_000 - self._new_id("supergroup"),
+            "supergroup",
+            chat.title,
+            migrated_from=chat.id,
+            permissions=dict(chat.permissions),
+        )
+        new.members = {
+            m.user_id: Member(
+                m.user_id, m.status, dict(m.rights), dict(m.permissions), m.until, m.anonymous, m.title, m.notify
+            )
+            for m in chat.members.values()
+        }
         self.chats[new.id] = new
         self.post(chat, by, service={"migrate_to_chat_id": new.id})
         chat.migrated_to = new.id
@@ -516,7 +336,9 @@ class World:
             chat.topics.setdefault(GENERAL, Topic(GENERAL, "General"))
         topic_id = chat.last_id + 1
         topic = chat.topics[topic_id] = Topic(topic_id, name, icon_color)
-        self.post(chat, by, thread_id=topic_id, service={"forum_topic_created": {"name": name, "icon_color": icon_color}})
+        self.post(
+            chat, by, thread_id=topic_id, service={"forum_topic_created": {"name": name, "icon_color": icon_color}}
+        )
         self.tell("chat", chat.id)
         return topic
 
@@ -550,7 +372,9 @@ class World:
 
     def post(self, chat: Chat, sender_id: int, *, thread_id: int = 0, unseen_by: int = 0, **fields: Any) -> Message:
         """Put a message into a chat, ring where it rings, and give it to the bots that may see it."""
-        message = Message(self.next_message_id(chat), chat.id, self.stamp(), sender_id, order=self._new_id("order"), **fields)
+        message = Message(
+            self.next_message_id(chat), chat.id, self.stamp(), sender_id, order=self._new_id("order"), **fields
+        )
         if thread_id and thread_id != GENERAL:
             message.thread_id = thread_id
             message.is_topic = chat.is_forum
@@ -566,8 +390,14 @@ class World:
         for bot in self.bots.values():
             if bot.id != unseen_by and self._sees(bot, chat, message):
                 self.give(bot, "message", str(chat.id), shapes.message(self, message, bot))
-        message.seq = self.tell("message", chat.id, message=message.id, by=sender_id, thread=message.thread_id,
-                                rings=[vars(r) for r in message.rings])
+        message.seq = self.tell(
+            "message",
+            chat.id,
+            message=message.id,
+            by=sender_id,
+            thread=message.thread_id,
+            rings=[vars(r) for r in message.rings],
+        )
         return message
 
     def mentioned(self, chat: Chat, message: Message) -> list[int]:
@@ -601,8 +431,14 @@ class World:
         for member in chat.members_present():
             if member.notify == "all":
                 rings.setdefault(member.user_id, Ring(member.user_id, "group", sound))
-        return [r for r in rings.values() if r.user_id != message.sender_id and not self.users[r.user_id].is_bot
-                and self.member(chat, r.user_id).present and self.member(chat, r.user_id).notify != "none"]
+        return [
+            r
+            for r in rings.values()
+            if r.user_id != message.sender_id
+            and not self.users[r.user_id].is_bot
+            and self.member(chat, r.user_id).present
+            and self.member(chat, r.user_id).notify != "none"
+        ]
 
     def _sees(self, bot: Bot, chat: Chat, message: Message) -> bool:
         """Whether an update about this message goes to *bot*: membership and privacy mode (field/telegram.md 1.3)."""
@@ -631,8 +467,18 @@ class World:
         others = [b for b in self.bots.values() if b.id != bot.id and self.member(chat, b.id).present]
         return not others or chat.last_bot in (0, bot.id)
 
-    def write(self, chat: Chat, user: User, words: str, *, entities: Any = None, parse_mode: str = "", thread_id: int = 0,
-              reply_to: int = 0, as_chat: bool = False) -> Message:
+    def write(
+        self,
+        chat: Chat,
+        user: User,
+        words: str,
+        *,
+        entities: Any = None,
+        parse_mode: str = "",
+        thread_id: int = 0,
+        reply_to: int = 0,
+        as_chat: bool = False,
+    ) -> Message:
         """A person writes."""
         self._may_act(chat, user)
         if chat.is_private and chat.blocked:
@@ -641,14 +487,18 @@ class World:
         if member and not self._may_send(chat, member):
             raise Mistake(f"{user.name} may not write here", 403)
         topic = self._topic(chat, thread_id)
-        if topic and topic.closed and not (member and (member.status == "creator" or member.rights.get("can_manage_topics"))):
+        if (
+            topic
+            and topic.closed
+            and not (member and (member.status == "creator" or member.rights.get("can_manage_topics")))
+        ):
             raise Mistake(f"the topic {topic.name} is closed", 403)
         replied = chat.messages.get(reply_to) if reply_to else None
         if reply_to and (replied is None or replied.deleted):
             raise Mistake(f"there is no message {reply_to} to reply to", 404)
         if replied and not thread_id:
             thread_id = replied.thread_id if replied.is_topic else 0
-        from playground.errors import Refused
+
         try:
             plain, marked = text.formatted(words, parse_mode, entities)
         except Refused as refusal:
@@ -732,8 +582,14 @@ class World:
         """The chat a message is in."""
         chat = self.chats[message.chat_id]
         if chat.is_private and chat.messages.get(message.id) is not message:
-            return next((c for (_, user), c in self.private.items() if user == message.chat_id and
-                         c.messages.get(message.id) is message), chat)
+            return next(
+                (
+                    c
+                    for (_, user), c in self.private.items()
+                    if user == message.chat_id and c.messages.get(message.id) is message
+                ),
+                chat,
+            )
         return chat
 
     def pin(self, chat: Chat, message: Message, by: int, silent: bool) -> None:
@@ -741,12 +597,22 @@ class World:
         if message.id in chat.pinned:
             chat.pinned.remove(message.id)
         chat.pinned.append(message.id)
-        note = self.post(chat, by, service={"pinned_message": message.id}, silent=silent,
-                         thread_id=message.thread_id if message.is_topic else 0)
+        note = self.post(
+            chat,
+            by,
+            service={"pinned_message": message.id},
+            silent=silent,
+            thread_id=message.thread_id if message.is_topic else 0,
+        )
         if not silent and not chat.is_private:
-            note.rings = [Ring(m.user_id, "pin") for m in chat.members_present()
-                          if m.user_id != by and not self.users[m.user_id].is_bot and m.notify != "none"]
-        message.seq = self.tell("pin", chat.id, message=message.id, note=note.id, by=by, rings=[vars(r) for r in note.rings])
+            note.rings = [
+                Ring(m.user_id, "pin")
+                for m in chat.members_present()
+                if m.user_id != by and not self.users[m.user_id].is_bot and m.notify != "none"
+            ]
+        message.seq = self.tell(
+            "pin", chat.id, message=message.id, note=note.id, by=by, rings=[vars(r) for r in note.rings]
+        )
 
     def unpin(self, chat: Chat, message_id: int) -> None:
         """Take a pin away."""
@@ -768,24 +634,45 @@ class World:
             del message.reactions[user.id]
         for bot in self.bots.values():
             if chat.is_private and chat.bot_id == bot.id or not chat.is_private and self.member(chat, bot.id).is_admin:
-                self.give(bot, "message_reaction", str(chat.id), {
-                    "chat": shapes.chat(self, chat), "message_id": message.id, "user": shapes.user(user), "date": self.stamp(),
-                    "old_reaction": [{"type": "emoji", "emoji": e} for e in old],
-                    "new_reaction": [{"type": "emoji", "emoji": e} for e in emoji]})
+                self.give(
+                    bot,
+                    "message_reaction",
+                    str(chat.id),
+                    {
+                        "chat": shapes.chat(self, chat),
+                        "message_id": message.id,
+                        "user": shapes.user(user),
+                        "date": self.stamp(),
+                        "old_reaction": [{"type": "emoji", "emoji": e} for e in old],
+                        "new_reaction": [{"type": "emoji", "emoji": e} for e in emoji],
+                    },
+                )
         message.seq = self.tell("reaction", chat.id, message=message.id)
 
     # --- ephemeral messages (field/telegram.md 1.5)
 
-    def add_ephemeral(self, chat: Chat, sender_id: int, receiver_id: int, *, thread_id: int = 0, **fields: Any) -> Message:
+    def add_ephemeral(
+        self, chat: Chat, sender_id: int, receiver_id: int, *, thread_id: int = 0, **fields: Any
+    ) -> Message:
         """A message in a group that one member sees; it may not arrive."""
-        message = Message(0, chat.id, self.stamp(), sender_id, receiver_id=receiver_id, ephemeral_id=self._new_id("ephemeral"),
-                          order=self._new_id("order"), **fields)
+        message = Message(
+            0,
+            chat.id,
+            self.stamp(),
+            sender_id,
+            receiver_id=receiver_id,
+            ephemeral_id=self._new_id("ephemeral"),
+            order=self._new_id("order"),
+            **fields,
+        )
         if thread_id and thread_id != GENERAL:
             message.thread_id, message.is_topic = thread_id, chat.is_forum
         person = self.users[receiver_id]
         message.lost = not person.is_bot and (person.offline or self.lose_ephemeral(chat.id, receiver_id))
         chat.ephemeral[message.ephemeral_id] = message
-        message.seq = self.tell("ephemeral", chat.id, ephemeral=message.ephemeral_id, by=sender_id, to=receiver_id, lost=message.lost)
+        message.seq = self.tell(
+            "ephemeral", chat.id, ephemeral=message.ephemeral_id, by=sender_id, to=receiver_id, lost=message.lost
+        )
         return message
 
     def forget_ephemeral(self, user: User) -> int:
@@ -828,10 +715,20 @@ class World:
     def _is_ephemeral_command(self, bot: Bot, chat: Chat, user: User, name: str) -> bool:
         return any(c["command"] == name and c.get("is_ephemeral") for c in self.commands_for(bot, chat, user))
 
-    def _ephemeral_command(self, bot: Bot, chat: Chat, user: User, words: str, entities: list[dict[str, Any]], thread_id: int,
-                           reply_to: int) -> Message:
+    def _ephemeral_command(
+        self,
+        bot: Bot,
+        chat: Chat,
+        user: User,
+        words: str,
+        entities: list[dict[str, Any]],
+        thread_id: int,
+        reply_to: int,
+    ) -> Message:
         """The command comes to the bot with message id 0, and to nobody else: field/telegram.md 0.3."""
-        message = self.add_ephemeral(chat, user.id, bot.id, thread_id=thread_id, text=words, entities=entities, reply_to=reply_to)
+        message = self.add_ephemeral(
+            chat, user.id, bot.id, thread_id=thread_id, text=words, entities=entities, reply_to=reply_to
+        )
         self.give(bot, "message", str(chat.id), shapes.message(self, message, bot))
         return message
 
@@ -841,8 +738,15 @@ class World:
         """A callback query of that person; whether the button is there is the caller's to check."""
         if user.deleted:
             raise Mistake("this account was deleted", 409)
-        callback = Callback(str(self.random.getrandbits(63)), bot.id, user.id, chat.id, message_id, ephemeral_id, data, self.now())
-        payload: dict[str, Any] = {"id": callback.id, "from": shapes.user(user), "chat_instance": shapes.chat_instance(chat), "data": data}
+        callback = Callback(
+            str(self.random.getrandbits(63)), bot.id, user.id, chat.id, message_id, ephemeral_id, data, self.now()
+        )
+        payload: dict[str, Any] = {
+            "id": callback.id,
+            "from": shapes.user(user),
+            "chat_instance": shapes.chat_instance(chat),
+            "data": data,
+        }
         message = chat.ephemeral.get(ephemeral_id) if ephemeral_id else chat.messages.get(message_id)
         if message and not message.deleted:
             payload["message"] = shapes.message(self, message, bot)
@@ -878,7 +782,11 @@ class World:
             update.key = f"{key} late {update_id}"  # it may be overtaken
         copies = 2 if self.settings.duplicate and self.random.random() < self.settings.duplicate else 1
         for copy in range(copies):
-            twin = update if copy == 0 else Update(update_id, kind, f"{key} again {next(self._numbers)}", payload, now, update.expires)
+            twin = (
+                update
+                if copy == 0
+                else Update(update_id, kind, f"{key} again {next(self._numbers)}", payload, now, update.expires)
+            )
             bot.pending[next(self._numbers)] = twin
             self.updates.append(twin)
         self.tell("update", update=update_id)

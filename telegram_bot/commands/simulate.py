@@ -19,7 +19,7 @@ from core import DECLARE, Choice, Live, Options, Refused, Seat, deal, freeze, pl
 from telegram_bot.commands import plain_yaml
 
 NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon", "Kim", "Lea")
-RARELY = 0.002  # how often the dice let The Thing declare what is false
+RARELY, OFTEN = 0.002, 0.1  # how often the dice let The Thing declare what is false, and what is true
 
 Policy = Callable[[Live, Random], tuple[Seat, Choice]]
 
@@ -118,11 +118,11 @@ def play_to_the_end(live: Live, policy: Policy, dice: Random) -> list[tuple[Seat
 
 def by_dice(live: Live, dice: Random) -> tuple[Seat, Choice]:
     """Any legal choice of anybody who is asked; rarely a declaration, more often where it is true."""
-    if live.standing:
-        (seat,) = live.standing
-        humans = any(live.table.is_human(other) for other in live.table.seats)
-        if dice.random() < (RARELY if humans else 0.1):
-            return seat, DECLARE
+    thrown = dice.random()
+    if thrown < OFTEN and (standing := live.standing):
+        humans = any(live.table.is_human(seat) for seat in live.table.seats)
+        if thrown < RARELY or not humans:
+            return next(iter(standing)), DECLARE
     seat = next(iter(live.asks)) if len(live.asks) == 1 else dice.choice(list(live.asks))
     return seat, dice.choice(live.asks[seat].choices)
 

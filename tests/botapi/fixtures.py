@@ -1,10 +1,10 @@
 """A playground for tests that checks itself: every call must fit the schema, and all it says must parse elsewhere.
 
-    from tests.botapi.fixtures import checked_playground
+from tests.botapi.fixtures import checked_playground
 
-    async def test_something():
-        async with checked_playground() as telegram:
-            ...  # telegram.url is TELEGRAM_API; telegram.calls the record
+async def test_something():
+    async with checked_playground() as telegram:
+        ...  # telegram.url is TELEGRAM_API; telegram.calls the record
 """
 
 from __future__ import annotations
@@ -33,4 +33,5 @@ def assert_fits(telegram: Playground, *, parse: bool = True) -> None:
     assert telegram.record.violations == []
     if parse:
         from tests.botapi.foreign import check_playground
+
         assert check_playground(telegram) == []

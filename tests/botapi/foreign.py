@@ -1,4 +1,4 @@
-"""What the playground says, read by clients we did not write: aiogram's types, without unknown fields, and python-telegram-bot's."""
+"""What the playground says, read by clients we did not write: aiogram, which must know every field, and PTB."""
 
 from __future__ import annotations
 

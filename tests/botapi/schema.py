@@ -24,5 +24,8 @@ def check_call(method: str, params: dict[str, Any], form: bool = False) -> list[
 
 def check_record(calls: list[dict[str, Any]]) -> list[str]:
     """What is wrong with the calls of a playground's record."""
-    return [f"{c['method']}: {problem}" for c in calls
-            for problem in check_call(c["method"], c["params"], c["encoding"] in ("form", "multipart", "query"))]
+    return [
+        f"{c['method']}: {problem}"
+        for c in calls
+        for problem in check_call(c["method"], c["params"], c["encoding"] in ("form", "multipart", "query"))
+    ]

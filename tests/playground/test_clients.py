@@ -20,14 +20,25 @@ async def test_python_telegram_bot_plays_over_a_webhook(far, hook):
     app = ApplicationBuilder().token(far.token).base_url(f"{far.url}/bot").updater(None).build()
 
     async def newgame(update, context):
-        await update.effective_message.reply_text("<b>Lobby</b>", parse_mode="HTML", reply_markup=Keyboard([[Button("Join", callback_data="j")]]))
+        await update.effective_message.reply_text(
+            "<b>Lobby</b>", parse_mode="HTML", reply_markup=Keyboard([[Button("Join", callback_data="j")]])
+        )
 
     async def press(update, context):
         name = update.callback_query.from_user.first_name
-        await update.callback_query.edit_message_text(f"Lobby: {name}", reply_markup=Keyboard([[Button("Join", callback_data="j")]]))
+        await update.callback_query.edit_message_text(
+            f"Lobby: {name}", reply_markup=Keyboard([[Button("Join", callback_data="j")]])
+        )
         await context.bot.send_message(
-            update.effective_chat.id, "your hand", api_kwargs={"ephemeral_message_parameters": {
-                "receiver_user_id": update.effective_user.id, "callback_query_id": update.callback_query.id}})
+            update.effective_chat.id,
+            "your hand",
+            api_kwargs={
+                "ephemeral_message_parameters": {
+                    "receiver_user_id": update.effective_user.id,
+                    "callback_query_id": update.callback_query.id,
+                }
+            },
+        )
         await update.callback_query.answer(f"Welcome, {name}.")
 
     app.add_handler(CommandHandler("newgame", newgame))
@@ -41,7 +52,9 @@ async def test_python_telegram_bot_plays_over_a_webhook(far, hook):
     ann, bob = await far.person("Ann", language="de"), await far.person("Bob")
     group = await far.group(ann, bob)
     async with app:
-        await app.bot.set_webhook(hook.url, secret_token="s", allowed_updates=["message", "callback_query", "my_chat_member"])
+        await app.bot.set_webhook(
+            hook.url, secret_token="s", allowed_updates=["message", "callback_query", "my_chat_member"]
+        )
         await far.post("write", as_=ann, chat=group, text="/newgame@stay_away_bot")
         await far.post("wait", chat=group, as_=bob, text="Lobby")
         pressed = await far.post("press", as_=bob, chat=group, text="Join")
@@ -71,7 +84,9 @@ async def test_aiogram_plays_by_polling(far):
     session = AiohttpSession(api=TelegramAPIServer.from_base(far.url))
     bot = Bot(far.token, session=session)
     dispatcher = Dispatcher()
-    keys = InlineKeyboardMarkup(inline_keyboard=[[InlineKeyboardButton(text="Join", callback_data="j", style="success")]])
+    keys = InlineKeyboardMarkup(
+        inline_keyboard=[[InlineKeyboardButton(text="Join", callback_data="j", style="success")]]
+    )
 
     @dispatcher.message(Command("newgame"))
     async def newgame(message):

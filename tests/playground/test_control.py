@@ -25,11 +25,17 @@ async def test_it_says_when_it_is_ready(far):
 async def test_a_mistake_is_said_in_a_sentence(far):
     ann = await far.person("Ann")
     for path, body, status, word in (
-        ("write", {"as_": "Nobody", "text": "x"}, 404, "nobody"), ("write", {"as_": ann, "txt": "x"}, 400, "no field txt"),
-        ("write", {"as_": ann, "chat": "Nowhere", "text": "x"}, 404, "no chat"), ("write", {"text": "x"}, 400, "who"),
-        ("people", {}, 400, "name"), ("nonsense", {}, 404, "address"), ("write", {"as_": ann, "text": " "}, 400, "empty"),
-        ("groups", {"title": "x", "kind": "club"}, 400, "kind"), ("clock", {"forward": "soon"}, 400, "seconds"),
-        ("settings", {"speed": 3}, 400, "no setting"), ("press", {"as_": ann}, 404, "not there"),
+        ("write", {"as_": "Nobody", "text": "x"}, 404, "nobody"),
+        ("write", {"as_": ann, "txt": "x"}, 400, "no field txt"),
+        ("write", {"as_": ann, "chat": "Nowhere", "text": "x"}, 404, "no chat"),
+        ("write", {"text": "x"}, 400, "who"),
+        ("people", {}, 400, "name"),
+        ("nonsense", {}, 404, "address"),
+        ("write", {"as_": ann, "text": " "}, 400, "empty"),
+        ("groups", {"title": "x", "kind": "club"}, 400, "kind"),
+        ("clock", {"forward": "soon"}, 400, "seconds"),
+        ("settings", {"speed": 3}, 400, "no setting"),
+        ("press", {"as_": ann}, 404, "not there"),
     ):
         got, answer = await far.control(path, **body)
         assert got == status and word in answer["error"], (path, body, answer)
@@ -54,9 +60,12 @@ async def test_a_script_needs_no_sleeps(far):
         "news": far.post("wait", since=seq),
     }
     tasks = {name: asyncio.create_task(wait) for name, wait in waits.items()}
-    while len(far.playground.world.listeners) < 2 + len(tasks):
-        await asyncio.sleep(0.002)
-    await far.call("sendMessage", chat_id=ann, text="Your turn", reply_markup={"inline_keyboard": [[{"text": "Axe", "callback_data": "a"}]]})
+    await far.call(
+        "sendMessage",
+        chat_id=ann,
+        text="Your turn",
+        reply_markup={"inline_keyboard": [[{"text": "Axe", "callback_data": "a"}]]},
+    )
     for name, task in tasks.items():
         result = await asyncio.wait_for(task, 5)
         if name in ("text", "regex", "button", "bot"):
@@ -84,7 +93,9 @@ async def test_waiting_in_vain_says_what_was_there(far):
 
 async def test_waiting_for_an_alert(far):
     ann = await far.person("Ann", start=True)
-    await far.call("sendMessage", chat_id=ann, text="x", reply_markup={"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]})
+    await far.call(
+        "sendMessage", chat_id=ann, text="x", reply_markup={"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]}
+    )
     query = (await far.post("press", as_=ann, text="a", wait=0))["query"]
     alert = asyncio.create_task(far.post("wait", as_=ann, alert=True))
     await far.call("answerCallbackQuery", callback_query_id=query, text="boo", show_alert=True)
@@ -99,7 +110,9 @@ async def test_changes_can_be_read_by_themselves(far):
     await far.call("editMessageText", chat_id=ann, message_id=one["message_id"], text="uno")
     await far.call("deleteMessage", chat_id=ann, message_id=two["message_id"])
     changed = await far.get(f"people/{ann}/private?since={seq}")
-    assert [m["text"] for m in changed["messages"]] == ["uno"] and [g["id"] for g in changed["gone"]] == [two["message_id"]]
+    assert [m["text"] for m in changed["messages"]] == ["uno"] and [g["id"] for g in changed["gone"]] == [
+        two["message_id"]
+    ]
 
 
 async def test_nobody_reads_what_is_not_theirs(far):
@@ -125,6 +138,7 @@ async def test_the_clock_moves_telegram_and_the_bot_together(far, monkeypatch):
     fake = types.ModuleType("db.clock")
     fake.move = lambda url, seconds: moved.append((url, seconds))
     import db
+
     monkeypatch.setitem(sys.modules, "db.clock", fake)
     monkeypatch.setattr(db, "clock", fake, raising=False)
     answer = await far.post("clock", forward=60)
@@ -135,6 +149,7 @@ async def test_the_clock_moves_telegram_and_the_bot_together(far, monkeypatch):
 
     def broken(url, seconds):
         raise OSError("the database is away")
+
     fake.move = broken
     status, answer = await far.control("clock", forward=60)
     assert status == 503 and "the database is away" in answer["error"]
@@ -145,6 +160,7 @@ async def test_a_foreign_page_cannot_drive_it(far):
     async def status(**headers):
         async with far.session.post(f"{far.url}/control/reset", json={}, headers=headers) as answer:
             return answer.status
+
     assert await status(Origin="https://evil.example") == 403
     assert await status(Origin="null") == 403
     assert await status(Host="evil.example:80") == 403
@@ -208,16 +224,33 @@ async def test_the_world_survives_in_a_file(tmp_path):
             ann = telegram.world.people()[0].id
             await control_(session, telegram, f"people/{ann}/start")
             await control_(session, telegram, "write", **{"as": ann, "chat": group, "text": "/newgame"})
-            sent = (await bot(session, telegram, "sendMessage", chat_id=group, text="lobby", reply_markup={
-                "inline_keyboard": [[{"text": "Join", "callback_data": "j"}]]}))["result"]
-            await bot(session, telegram, "pinChatMessage", chat_id=group, message_id=sent["message_id"], disable_notification=True)
+            sent = (
+                await bot(
+                    session,
+                    telegram,
+                    "sendMessage",
+                    chat_id=group,
+                    text="lobby",
+                    reply_markup={"inline_keyboard": [[{"text": "Join", "callback_data": "j"}]]},
+                )
+            )["result"]
+            await bot(
+                session,
+                telegram,
+                "pinChatMessage",
+                chat_id=group,
+                message_id=sent["message_id"],
+                disable_notification=True,
+            )
             await control_(session, telegram, "clock", forward=3600)
             pending, ids = len(telegram.bot.pending), [u.id for u in telegram.bot.pending.values()]
         async with Playground(state=file, database_url="", seed_group=True, token="1000:OTHER") as telegram:
             assert telegram.bot.token == "1000:OTHER" and len(telegram.world.bots) == 1
             assert telegram.world.offset == 3600 and len(telegram.world.people()) == 4
             assert [u.id for u in telegram.bot.pending.values()] == ids and len(ids) == pending
-            edited = await bot(session, telegram, "editMessageText", chat_id=group, message_id=sent["message_id"], text="still here")
+            edited = await bot(
+                session, telegram, "editMessageText", chat_id=group, message_id=sent["message_id"], text="still here"
+            )
             assert edited["ok"] and edited["result"]["message_id"] == sent["message_id"]
             assert telegram.world.chats[group].pinned == [sent["message_id"]]
             assert (await bot(session, telegram, "sendMessage", chat_id=ann, text="and you"))["ok"]
@@ -229,7 +262,9 @@ async def test_an_unreadable_state_file_is_put_aside(tmp_path, capsys):
     file.write_text("{half a")
     async with Playground(state=file, database_url="") as telegram:
         assert telegram.world.people() == []
-    assert (tmp_path / "world.json.unreadable").read_text() == "{half a" and "could not be read" in capsys.readouterr().out
+    assert (
+        tmp_path / "world.json.unreadable"
+    ).read_text() == "{half a" and "could not be read" in capsys.readouterr().out
 
 
 async def test_the_page_asks_nobody_outside(far):
@@ -258,14 +293,20 @@ def test_the_playground_imports_nothing_of_the_game():
     for file in Path(playground.__file__).parent.glob("*.py"):
         imports = re.findall(r"^\s*(?:from|import) (\w+)", file.read_text("utf-8"), re.MULTILINE)
         assert not {"core", "telegram_bot"} & set(imports), file.name
-        assert set(imports) <= {*sys.stdlib_module_names, "playground", "starlette", "uvicorn", "aiohttp", "db"}, file.name
+        assert set(imports) <= {*sys.stdlib_module_names, "playground", "starlette", "uvicorn", "aiohttp", "db"}, (
+            file.name
+        )
         assert "db" not in imports or file.name == "control.py"
 
 
-@pytest.mark.parametrize("option", [[], ["--check-schema", str(ROOT / "tests/botapi/botapi-schema-10.3.json"), "--no-limits", "--no-seed-group"]])
+@pytest.mark.parametrize(
+    "option",
+    [[], ["--check-schema", str(ROOT / "tests/botapi/botapi-schema-10.3.json"), "--no-limits", "--no-seed-group"]],
+)
 async def test_it_runs_as_a_program(option):
-    program = await asyncio.create_subprocess_exec(sys.executable, "-m", "playground", "--port", "0", *option, cwd=ROOT,
-                                                   stdout=asyncio.subprocess.PIPE)
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "playground", "--port", "0", *option, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
     try:
         line = (await asyncio.wait_for(program.stdout.readline(), 20)).decode()
         url = re.search(r"http://\S+", line)[0]

@@ -64,7 +64,12 @@ async def test_a_chat_waits_for_its_own_update_and_for_no_other(far, hook):
 async def test_presses_queue_by_person(far, hook):
     ann, bob = await cast(far)
     group = await far.group(ann, bob)
-    await far.call("sendMessage", chat_id=group, text="x", reply_markup={"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]})
+    await far.call(
+        "sendMessage",
+        chat_id=group,
+        text="x",
+        reply_markup={"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]},
+    )
     await far.updates()
     gate = asyncio.Event()
 
@@ -111,25 +116,36 @@ async def test_an_update_comes_again_at_once_and_then_after_2_4_8_seconds(far, h
     await far.post("write", as_=ann, text="x")
     await hook.until(2)
     for count, pause in ((3, 2), (4, 4), (5, 8)):
-        await asyncio.wait_for(next_pause(far), 5)
+        await next_pause(far)
         update = list(far.playground.bot.pending.values())[0]
         assert pause - 1 < update.not_before - far.playground.world.now() <= pause
         await far.post("clock", forward=pause)
         await hook.until(count)
     assert len({u["update_id"] for u in hook.got}) == 1
     info = await far.call("getWebhookInfo")
-    assert info["last_error_message"].startswith("Wrong response from the webhook: 500") and info["pending_update_count"] == 1
+    assert (
+        info["last_error_message"].startswith("Wrong response from the webhook: 500")
+        and info["pending_update_count"] == 1
+    )
     hook.answer = lambda update: web.Response()
-    await asyncio.wait_for(next_pause(far), 5)
+    await next_pause(far)
     await far.post("clock", forward=16)
     await hook.until(6)
     await until_calm(far)
 
 
+async def until(far, look):
+    """Until *look* is so; it is looked at whenever anything happens."""
+    look.impatient = True
+    assert await far.playground.controls._until(look, 5)
+
+
 async def next_pause(far):
     """Until the failed delivery is put back."""
-    while any(u.state == "sending" or u.not_before <= far.playground.world.now() for u in far.playground.bot.pending.values()):
-        await asyncio.sleep(0.005)
+    now = far.playground.world.now
+    await until(
+        far, lambda: all(u.state == "waiting" and u.not_before > now() for u in far.playground.bot.pending.values())
+    )
 
 
 async def test_retry_after_is_obeyed(far, hook):
@@ -138,7 +154,7 @@ async def test_retry_after_is_obeyed(far, hook):
     await far.call("setWebhook", url=hook.url)
     await far.post("write", as_=ann, text="x")
     await hook.until(1)
-    await asyncio.wait_for(next_pause(far), 5)
+    await next_pause(far)
     (update,) = far.playground.bot.pending.values()
     assert 590 < update.not_before - far.playground.world.now() <= 600
     hook.answer = lambda update: web.Response()
@@ -148,7 +164,9 @@ async def test_retry_after_is_obeyed(far, hook):
 
 async def test_a_dead_webhook_is_tried_until_the_press_is_too_old(far, hook):
     ann, _ = await cast(far)
-    await far.call("sendMessage", chat_id=ann, text="x", reply_markup={"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]})
+    await far.call(
+        "sendMessage", chat_id=ann, text="x", reply_markup={"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]}
+    )
     await far.call("setWebhook", url="http://127.0.0.1:9/hook")
     await far.post("press", as_=ann, text="a", wait=0)
     await far.post("write", as_=ann, text="y")
@@ -191,7 +209,9 @@ async def test_questions_in_the_body_are_ignored(far, hook):
 
 async def test_allowed_updates_stay_until_they_are_changed(far):
     ann, _ = await cast(far)
-    await far.call("sendMessage", chat_id=ann, text="x", reply_markup={"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]})
+    await far.call(
+        "sendMessage", chat_id=ann, text="x", reply_markup={"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]}
+    )
     await far.call("getUpdates", allowed_updates=["callback_query"])
     await far.post("write", as_=ann, text="x")
     await far.post("press", as_=ann, text="a", wait=0)
@@ -217,25 +237,25 @@ async def test_an_offset_confirms(far):
 async def test_a_long_poll_ends_with_the_news(far):
     ann, _ = await cast(far)
     poll = asyncio.create_task(far.call("getUpdates", timeout=30))
-    while far.playground.bot.id not in far.playground.delivery._polls:
-        await asyncio.sleep(0.002)
+    await until(far, lambda: far.playground.bot.id in far.playground.delivery._polls)
     await far.post("write", as_=ann, text="news")
     assert [u["message"]["text"] for u in await asyncio.wait_for(poll, 5)] == ["news"]
 
 
 async def test_only_one_may_poll_and_none_beside_a_webhook(far, hook):
     poll = asyncio.create_task(far.refused("getUpdates", timeout=30))
-    while far.playground.bot.id not in far.playground.delivery._polls:
-        await asyncio.sleep(0.002)
+    await until(far, lambda: far.playground.bot.id in far.playground.delivery._polls)
     await far.call("getUpdates", timeout=0)
-    assert await poll == ("Conflict: terminated by other getUpdates request; make sure that only one bot instance is running")
+    assert await poll == (
+        "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"
+    )
     poll = asyncio.create_task(far.refused("getUpdates", timeout=30))
-    while far.playground.bot.id not in far.playground.delivery._polls:
-        await asyncio.sleep(0.002)
+    await until(far, lambda: far.playground.bot.id in far.playground.delivery._polls)
     await far.call("setWebhook", url=hook.url)
     assert await poll == "Conflict: terminated by setWebhook request"
     assert await far.refused("getUpdates") == (
-        "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first")
+        "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
+    )
     await far.call("deleteWebhook")
     assert await far.call("getUpdates") == []
 

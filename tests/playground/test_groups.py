@@ -15,7 +15,11 @@ async def test_the_bot_hears_that_it_was_added(far):
     await far.post(f"groups/{group}/promote", person="bot", rights={"can_pin_messages": True})
     (promoted,) = await far.updates()
     member = promoted["my_chat_member"]["new_chat_member"]
-    assert (member["status"], member["can_pin_messages"], member["can_delete_messages"]) == ("administrator", True, False)
+    assert (member["status"], member["can_pin_messages"], member["can_delete_messages"]) == (
+        "administrator",
+        True,
+        False,
+    )
 
 
 async def test_in_privacy_mode_the_bot_hears_what_is_meant_for_it(far):
@@ -42,7 +46,9 @@ async def test_a_general_command_goes_to_the_bot_that_wrote_last(far):
     await far.updates()
     await far.post("write", as_=ann, chat=group, text="/help")
     assert [u["message"]["text"] for u in await far.updates()] == ["/help"]
-    async with far.session.post(f"{far.url}/bot1001:OTHER/sendMessage", json={"chat_id": group, "text": "now I"}) as answer:
+    async with far.session.post(
+        f"{far.url}/bot1001:OTHER/sendMessage", json={"chat_id": group, "text": "now I"}
+    ) as answer:
         assert answer.status == 200
     await far.post("write", as_=ann, chat=group, text="/help")
     assert await far.updates() == []
@@ -57,7 +63,12 @@ async def test_comings_and_goings_are_service_messages(far):
     await far.post(f"groups/{group}/add", person=bob, by=ann)
     await far.post(f"groups/{group}/ban", person=bob, by=ann)
     updates = [u["message"] for u in await far.updates()]
-    assert [(m["from"]["id"], bool(m.get("new_chat_members"))) for m in updates] == [(bob, True), (bob, False), (ann, True), (ann, False)]
+    assert [(m["from"]["id"], bool(m.get("new_chat_members"))) for m in updates] == [
+        (bob, True),
+        (bob, False),
+        (ann, True),
+        (ann, False),
+    ]
     assert (await far.call("getChatMember", chat_id=group, user_id=bob))["status"] == "kicked"
     assert (await far.control(f"groups/{group}/join", person=bob))[0] == 403
     await far.post(f"groups/{group}/unban", person=bob)
@@ -92,7 +103,12 @@ async def test_a_ban_with_an_end_ends(far):
 async def test_an_upgrade_gives_a_new_chat_and_kills_the_old_ids(far):
     ann = await far.person()
     group = await far.group(ann, bot="admin")
-    old = await far.call("sendMessage", chat_id=group, text="x", reply_markup={"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]})
+    old = await far.call(
+        "sendMessage",
+        chat_id=group,
+        text="x",
+        reply_markup={"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]},
+    )
     await far.updates()
     new = (await far.post(f"groups/{group}/upgrade"))["id"]
     assert str(new).startswith("-100")
@@ -100,7 +116,10 @@ async def test_an_upgrade_gives_a_new_chat_and_kills_the_old_ids(far):
     assert (left["chat"]["id"], left["migrate_to_chat_id"]) == (group, new)
     assert (came["chat"]["id"], came["migrate_from_chat_id"], came["chat"]["type"]) == (new, group, "supergroup")
     assert (await far.call("getChatMember", chat_id=new, user_id=far.playground.bot.id))["status"] == "administrator"
-    assert await far.refused("editMessageText", chat_id=new, message_id=old["message_id"], text="y") == "Bad Request: message to edit not found"
+    assert (
+        await far.refused("editMessageText", chat_id=new, message_id=old["message_id"], text="y")
+        == "Bad Request: message to edit not found"
+    )
     assert (await far.control("write", as_=ann, chat=group, text="x"))[1]["migrated_to"] == new
     # Her app still shows the old message with its button.
     await far.post("press", as_=ann, chat=group, message=old["message_id"], text="a", wait=0)
@@ -119,7 +138,9 @@ async def test_a_topic_is_a_place_of_its_own(far):
     assert (there["message_thread_id"], there["is_topic_message"]) == (thread, True)
     assert there["reply_to_message"]["forum_topic_created"]["name"] == "Games"
     assert "message_thread_id" not in general and general["chat"]["is_forum"]
-    assert (await far.call("sendMessage", chat_id=group, message_thread_id=thread, text="in"))["message_thread_id"] == thread
+    assert (await far.call("sendMessage", chat_id=group, message_thread_id=thread, text="in"))[
+        "message_thread_id"
+    ] == thread
     await far.call("sendMessage", chat_id=group, text="out")
     assert [m["text"] for m in await far.seen(group, ann, thread=thread)] == ["/newgame", "in"]
     assert [m["text"] for m in await far.seen(group, ann, thread=1)] == ["/newgame", "out"]
@@ -131,18 +152,28 @@ async def test_topics_can_be_closed_and_deleted(far):
     thread = (await far.post(f"groups/{group}/topics", name="Games"))["thread"]
     sent = await far.call("sendMessage", chat_id=group, message_thread_id=thread, text="x")
     for wrong in (1, 4711):
-        assert await far.refused("sendMessage", chat_id=group, message_thread_id=wrong, text="x") == "Bad Request: message thread not found"
+        assert (
+            await far.refused("sendMessage", chat_id=group, message_thread_id=wrong, text="x")
+            == "Bad Request: message thread not found"
+        )
     await far.post(f"groups/{group}/topics/{thread}/close")
-    assert await far.refused("sendMessage", chat_id=group, message_thread_id=thread, text="x") == "Bad Request: TOPIC_CLOSED"
+    assert (
+        await far.refused("sendMessage", chat_id=group, message_thread_id=thread, text="x")
+        == "Bad Request: TOPIC_CLOSED"
+    )
     assert await far.call("editMessageText", chat_id=group, message_id=sent["message_id"], text="y")
     await far.post(f"groups/{group}/topics/{thread}/reopen")
     assert await far.call("sendMessage", chat_id=group, message_thread_id=thread, text="x")
     await far.post(f"groups/{group}/topics/1/close")
     assert await far.refused("sendMessage", chat_id=group, text="x") == "Bad Request: TOPIC_CLOSED"
     await far.post(f"groups/{group}/topics/{thread}/delete")
-    assert await far.refused("sendMessage", chat_id=group, message_thread_id=thread, text="x") == "Bad Request: message thread not found"
+    assert (
+        await far.refused("sendMessage", chat_id=group, message_thread_id=thread, text="x")
+        == "Bad Request: message thread not found"
+    )
     assert await far.refused("editMessageText", chat_id=group, message_id=sent["message_id"], text="z") == (
-        "Bad Request: message to edit not found")
+        "Bad Request: message to edit not found"
+    )
 
 
 async def test_a_bot_with_the_right_makes_topics(far):
@@ -170,12 +201,19 @@ async def test_a_reply_in_a_supergroup_has_a_thread_but_is_in_no_topic(far):
 async def test_an_anonymous_administrator_hides_behind_the_group(far):
     ann = await far.person()
     group = await far.group(ann, bot="admin", kind="supergroup")
-    sent = await far.call("sendMessage", chat_id=group, text="x", reply_markup={"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]})
+    sent = await far.call(
+        "sendMessage",
+        chat_id=group,
+        text="x",
+        reply_markup={"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]},
+    )
     await far.updates()
     await far.post("write", as_=ann, chat=group, text="/newgame", anonymous=True)
     await far.post("press", as_=ann, chat=group, message=sent["message_id"], text="a", wait=0)
     wrote, pressed = await far.updates()
-    assert wrote["message"]["from"]["username"] == "GroupAnonymousBot" and wrote["message"]["sender_chat"]["id"] == group
+    assert (
+        wrote["message"]["from"]["username"] == "GroupAnonymousBot" and wrote["message"]["sender_chat"]["id"] == group
+    )
     assert pressed["callback_query"]["from"]["id"] == ann
 
 
@@ -219,8 +257,11 @@ async def test_administrators_are_people_and_the_bot_itself(far):
     group = await far.group(ann, bob, bot="admin")
     await far.post(f"groups/{group}/promote", person=bob, title="Cook")
     admins = await far.call("getChatAdministrators", chat_id=group)
-    assert [(a["status"], a["user"]["id"]) for a in admins] == [("creator", ann), ("administrator", bob),
-                                                                ("administrator", far.playground.bot.id)]
+    assert [(a["status"], a["user"]["id"]) for a in admins] == [
+        ("creator", ann),
+        ("administrator", bob),
+        ("administrator", far.playground.bot.id),
+    ]
     assert admins[1]["custom_title"] == "Cook"
 
 

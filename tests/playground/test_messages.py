@@ -16,25 +16,40 @@ async def rings(far, chat):
 
 async def test_a_message_comes_back_as_it_will_be_seen(far):
     ann, _, group = await camp(far)
-    sent = await far.call("sendMessage", chat_id=group, text=f'<b>Hi</b> <a href="tg://user?id={ann}">Ann</a>', parse_mode="HTML",
-                          reply_markup=KEYS, protect_content=True)
+    sent = await far.call(
+        "sendMessage",
+        chat_id=group,
+        text=f'<b>Hi</b> <a href="tg://user?id={ann}">Ann</a>',
+        parse_mode="HTML",
+        reply_markup=KEYS,
+        protect_content=True,
+    )
     assert sent["text"] == "Hi Ann" and sent["has_protected_content"] and sent["reply_markup"] == KEYS
     assert sent["entities"][1]["user"]["id"] == ann
     (seen,) = await far.seen(group, ann)
-    assert seen["text"] == "Hi Ann" and seen["protected"] and seen["buttons"][0][0] == {"text": "Join", "kind": "data", "data": "j"}
+    assert (
+        seen["text"] == "Hi Ann"
+        and seen["protected"]
+        and seen["buttons"][0][0] == {"text": "Join", "kind": "data", "data": "j"}
+    )
 
 
 @pytest.mark.parametrize("body", ["json", "form", "multipart", "query"])
 async def test_a_call_may_come_in_any_encoding(far, body):
     ann = await far.person(start=True)
     url = f"{far.url}/bot{far.token}/SENDmessage"
-    params = {"chat_id": str(ann), "text": "ж & <", "reply_markup": '{"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]}'}
+    params = {
+        "chat_id": str(ann),
+        "text": "ж & <",
+        "reply_markup": '{"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]}',
+    }
     if body == "query":
         answer = await far.session.get(url, params=params)
     elif body == "json":
         answer = await far.session.post(url, json=params)
     else:
         import aiohttp
+
         form = aiohttp.FormData(params, default_to_multipart=body == "multipart")
         answer = await far.session.post(url, data=form)
     result = (await answer.json())["result"]
@@ -45,21 +60,34 @@ async def test_a_call_may_come_in_any_encoding(far, body):
 
 async def test_a_mention_rings(far):
     ann, bob, group = await camp(far)
-    await far.call("sendMessage", chat_id=group, text=f'<a href="tg://user?id={bob}">Bob</a>, and @ANN', parse_mode="HTML")
+    await far.call(
+        "sendMessage", chat_id=group, text=f'<a href="tg://user?id={bob}">Bob</a>, and @ANN', parse_mode="HTML"
+    )
     assert sorted(await rings(far, group)) == sorted([(bob, "mention", True), (ann, "mention", True)])
 
 
 async def test_an_edit_rings_nobody(far):
     _, bob, group = await camp(far)
     sent = await far.call("sendMessage", chat_id=group, text="Waiting.")
-    await far.call("editMessageText", chat_id=group, message_id=sent["message_id"], parse_mode="HTML",
-                   text=f'Waiting for <a href="tg://user?id={bob}">Bob</a>.')
+    await far.call(
+        "editMessageText",
+        chat_id=group,
+        message_id=sent["message_id"],
+        parse_mode="HTML",
+        text=f'Waiting for <a href="tg://user?id={bob}">Bob</a>.',
+    )
     assert await rings(far, group) == []
 
 
 async def test_a_silent_mention_makes_no_sound(far):
     _, bob, group = await camp(far)
-    await far.call("sendMessage", chat_id=group, text=f'<a href="tg://user?id={bob}">Bob</a>', parse_mode="HTML", disable_notification=True)
+    await far.call(
+        "sendMessage",
+        chat_id=group,
+        text=f'<a href="tg://user?id={bob}">Bob</a>',
+        parse_mode="HTML",
+        disable_notification=True,
+    )
     assert await rings(far, group) == [(bob, "mention", False)]
 
 
@@ -129,8 +157,10 @@ async def test_an_edit_without_change_is_refused_whatever_stayed(far):
     sent = await far.call("sendMessage", chat_id=ann, text="<b>a</b>b", parse_mode="HTML", reply_markup=KEYS)
     same = {"chat_id": ann, "message_id": sent["message_id"]}
     words = await far.refused("editMessageText", **same, text="<b>a</b>b", parse_mode="HTML", reply_markup=KEYS)
-    assert words == ("Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current "
-                     "content and reply markup of the message")
+    assert words == (
+        "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as "
+        "a current content and reply markup of the message"
+    )
     assert "not modified" in await far.refused("editMessageReplyMarkup", **same, reply_markup=KEYS)
     assert (await far.call("editMessageText", **same, text="ab", reply_markup=KEYS))["edit_date"]  # the bold went
     assert "reply_markup" not in await far.call("editMessageText", **same, text="ab")  # the keyboard went
@@ -149,9 +179,18 @@ async def test_an_edit_shows_and_counts(far):
 async def test_only_ones_own_texts_can_be_edited(far):
     ann = await far.person(start=True)
     theirs = await far.post("write", as_=ann, text="mine")
-    assert await far.refused("editMessageText", chat_id=ann, message_id=theirs["id"], text="x") == "Bad Request: message can't be edited"
-    assert await far.refused("editMessageText", chat_id=ann, message_id=999, text="x") == "Bad Request: message to edit not found"
-    assert await far.refused("editMessageText", chat_id=ann, text="x") == "Bad Request: message identifier is not specified"
+    assert (
+        await far.refused("editMessageText", chat_id=ann, message_id=theirs["id"], text="x")
+        == "Bad Request: message can't be edited"
+    )
+    assert (
+        await far.refused("editMessageText", chat_id=ann, message_id=999, text="x")
+        == "Bad Request: message to edit not found"
+    )
+    assert (
+        await far.refused("editMessageText", chat_id=ann, text="x")
+        == "Bad Request: message identifier is not specified"
+    )
 
 
 async def test_a_message_of_two_days_cannot_be_deleted(far):
@@ -162,15 +201,23 @@ async def test_a_message_of_two_days_cannot_be_deleted(far):
     assert (await far.call("editMessageText", chat_id=group, message_id=old, text="but edited"))["text"] == "but edited"
     await far.post(f"groups/{group}/promote", person="bot")
     assert await far.call("deleteMessage", chat_id=group, message_id=old)
-    assert await far.refused("deleteMessage", chat_id=group, message_id=old) == "Bad Request: message to delete not found"
-    assert await far.refused("editMessageText", chat_id=group, message_id=old, text="x") == "Bad Request: message to edit not found"
+    assert (
+        await far.refused("deleteMessage", chat_id=group, message_id=old) == "Bad Request: message to delete not found"
+    )
+    assert (
+        await far.refused("editMessageText", chat_id=group, message_id=old, text="x")
+        == "Bad Request: message to edit not found"
+    )
     assert await far.seen(group, ann) == []
 
 
 async def test_others_messages_are_deleted_only_with_the_right(far):
     ann, _, group = await camp(far)
     theirs = await far.post("write", as_=ann, chat=group, text="/x")
-    assert await far.refused("deleteMessage", chat_id=group, message_id=theirs["id"]) == "Bad Request: message can't be deleted"
+    assert (
+        await far.refused("deleteMessage", chat_id=group, message_id=theirs["id"])
+        == "Bad Request: message can't be deleted"
+    )
     await far.post(f"groups/{group}/promote", person="bot", rights={"can_delete_messages": True})
     assert await far.call("deleteMessages", chat_id=group, message_ids=[theirs["id"], 4711]) is True
 
@@ -178,15 +225,21 @@ async def test_others_messages_are_deleted_only_with_the_right(far):
 async def test_a_reply_needs_its_message(far):
     ann = await far.person(start=True)
     assert await far.refused("sendMessage", chat_id=ann, text="x", reply_parameters={"message_id": 99}) == (
-        "Bad Request: message to be replied not found")
-    sent = await far.call("sendMessage", chat_id=ann, text="x", reply_parameters={"message_id": 99, "allow_sending_without_reply": True})
+        "Bad Request: message to be replied not found"
+    )
+    sent = await far.call(
+        "sendMessage", chat_id=ann, text="x", reply_parameters={"message_id": 99, "allow_sending_without_reply": True}
+    )
     assert "reply_to_message" not in sent
     # An ephemeral command has id 0, and what answers it carelessly is public: field/telegram.md 0.3.
-    assert "reply_to_message" not in await far.call("sendMessage", chat_id=ann, text="x", reply_parameters={"message_id": 0})
+    assert "reply_to_message" not in await far.call(
+        "sendMessage", chat_id=ann, text="x", reply_parameters={"message_id": 0}
+    )
 
 
 async def test_a_picture_can_be_sent_and_sent_again(far):
     import aiohttp
+
     ann = await far.person(start=True)
     png = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000200000001008060000001ff3ff61") + b"rest"
     form = aiohttp.FormData()
@@ -200,8 +253,11 @@ async def test_a_picture_can_be_sent_and_sent_again(far):
     again = await far.call("sendPhoto", chat_id=ann, photo=sent["photo"][0]["file_id"])
     assert again["photo"][0]["file_unique_id"] == sent["photo"][0]["file_unique_id"]
     assert await far.refused("editMessageText", chat_id=ann, message_id=sent["message_id"], text="x") == (
-        "Bad Request: there is no text in the message to edit")
-    assert (await far.call("editMessageCaption", chat_id=ann, message_id=sent["message_id"], caption="new"))["caption"] == "new"
+        "Bad Request: there is no text in the message to edit"
+    )
+    assert (await far.call("editMessageCaption", chat_id=ann, message_id=sent["message_id"], caption="new"))[
+        "caption"
+    ] == "new"
     seen = (await far.seen("private", ann))[1]
     async with far.session.get(far.url + seen["photo"]) as picture:
         assert await picture.read() == png
@@ -213,8 +269,13 @@ async def test_reactions_are_one_known_emoji(far):
     react = {"chat_id": ann, "message_id": sent["message_id"]}
     assert await far.call("setMessageReaction", **react, reaction=[{"type": "emoji", "emoji": "👍"}])
     assert (await far.seen("private", ann))[-1]["reactions"] == [{"person": far.playground.bot.id, "emoji": "👍"}]
-    assert await far.refused("setMessageReaction", **react, reaction=[{"type": "emoji", "emoji": "🧦"}]) == "Bad Request: REACTION_INVALID"
-    assert await far.refused("setMessageReaction", chat_id=ann, message_id=99) == "Bad Request: message to react not found"
+    assert (
+        await far.refused("setMessageReaction", **react, reaction=[{"type": "emoji", "emoji": "🧦"}])
+        == "Bad Request: REACTION_INVALID"
+    )
+    assert (
+        await far.refused("setMessageReaction", chat_id=ann, message_id=99) == "Bad Request: message to react not found"
+    )
 
 
 async def test_commands_have_scopes_and_languages(far):
@@ -225,16 +286,30 @@ async def test_commands_have_scopes_and_languages(far):
         return [c["command"] for c in (await far.get(f"commands?as={who}&chat={chat}"))["commands"]]
 
     await far.call("setMyCommands", commands=[{"command": "help", "description": "h"}])
-    await far.call("setMyCommands", commands=[{"command": "newgame", "description": "n"}], scope={"type": "all_group_chats"})
-    await far.call("setMyCommands", commands=[{"command": "neu", "description": "n"}], scope={"type": "all_group_chats"}, language_code="de")
-    await far.call("setMyCommands", commands=[{"command": "end", "description": "e"}], scope={"type": "all_chat_administrators"})
+    await far.call(
+        "setMyCommands", commands=[{"command": "newgame", "description": "n"}], scope={"type": "all_group_chats"}
+    )
+    await far.call(
+        "setMyCommands",
+        commands=[{"command": "neu", "description": "n"}],
+        scope={"type": "all_group_chats"},
+        language_code="de",
+    )
+    await far.call(
+        "setMyCommands", commands=[{"command": "end", "description": "e"}], scope={"type": "all_chat_administrators"}
+    )
     assert await offered(ann, group) == ["end"]  # she made the group
     assert await offered(bob, group) == ["neu"]
     assert await offered(bob, "private") == ["help"]
     await far.call("deleteMyCommands", scope={"type": "all_group_chats"}, language_code="de")
     assert await offered(bob, group) == ["newgame"]
-    assert await far.call("getMyCommands", scope={"type": "all_group_chats"}) == [{"command": "newgame", "description": "n"}]
-    assert await far.refused("setMyCommands", commands=[{"command": "Bad-Name", "description": "x"}]) == "Bad Request: BOT_COMMAND_INVALID"
+    assert await far.call("getMyCommands", scope={"type": "all_group_chats"}) == [
+        {"command": "newgame", "description": "n"}
+    ]
+    assert (
+        await far.refused("setMyCommands", commands=[{"command": "Bad-Name", "description": "x"}])
+        == "Bad Request: BOT_COMMAND_INVALID"
+    )
 
 
 async def test_the_bot_has_a_face(far):

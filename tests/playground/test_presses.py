@@ -2,9 +2,16 @@
 
 import asyncio
 
-KEYS = {"inline_keyboard": [[{"text": "Join", "callback_data": "j"}, {"text": "Leave", "callback_data": "l"}],
-                            [{"text": "Site", "url": "https://t.me/stay_away_bot?start=x"}, {"text": "Used", "disabled": {}},
-                             {"text": "Copy", "copy_text": {"text": "abc"}}]]}
+KEYS = {
+    "inline_keyboard": [
+        [{"text": "Join", "callback_data": "j"}, {"text": "Leave", "callback_data": "l"}],
+        [
+            {"text": "Site", "url": "https://t.me/stay_away_bot?start=x"},
+            {"text": "Used", "disabled": {}},
+            {"text": "Copy", "copy_text": {"text": "abc"}},
+        ],
+    ]
+}
 
 
 async def board(far):
@@ -52,7 +59,11 @@ async def test_a_stale_or_forged_press_needs_force(far):
     await far.call("deleteMessage", chat_id=group, message_id=message)
     forged = await far.post("press", as_=ann, chat=group, message=message, data="\x00🧦<", force=True, wait=0)
     (update,) = await far.updates()
-    assert update["callback_query"]["message"] == {"chat": update["callback_query"]["message"]["chat"], "message_id": message, "date": 0}
+    assert update["callback_query"]["message"] == {
+        "chat": update["callback_query"]["message"]["chat"],
+        "message_id": message,
+        "date": 0,
+    }
     assert update["callback_query"]["data"] == forged["data"] == "\x00🧦<"
 
 
@@ -76,8 +87,14 @@ async def test_a_query_grows_old(far):
 async def test_an_answer_has_200_letters_and_only_our_links(far):
     ann, _, group, _ = await board(far)
     query = (await far.post("press", as_=ann, chat=group, text="Join", wait=0))["query"]
-    assert await far.refused("answerCallbackQuery", callback_query_id=query, text="x" * 201) == "Bad Request: MESSAGE_TOO_LONG"
-    assert await far.refused("answerCallbackQuery", callback_query_id=query, url="https://example.com") == "Bad Request: URL_INVALID"
+    assert (
+        await far.refused("answerCallbackQuery", callback_query_id=query, text="x" * 201)
+        == "Bad Request: MESSAGE_TOO_LONG"
+    )
+    assert (
+        await far.refused("answerCallbackQuery", callback_query_id=query, url="https://example.com")
+        == "Bad Request: URL_INVALID"
+    )
     assert await far.call("answerCallbackQuery", callback_query_id=query, url="https://t.me/stay_away_bot?start=abc")
     assert (await far.get(f"queries/{query}"))["answer"]["url"] == "https://t.me/stay_away_bot?start=abc"
 

@@ -13,7 +13,9 @@ async def test_a_group_takes_twenty_sends_and_edits_a_minute(limited):
     sent = await far.call("sendMessage", chat_id=group, text="0")
     for n in range(19):
         await far.call("editMessageText", chat_id=group, message_id=sent["message_id"], text=str(n + 1))
-    async with far.session.post(f"{far.url}/bot{far.token}/sendMessage", json={"chat_id": group, "text": "x"}) as answer:
+    async with far.session.post(
+        f"{far.url}/bot{far.token}/sendMessage", json={"chat_id": group, "text": "x"}
+    ) as answer:
         body = await answer.json()
         wait = body["parameters"]["retry_after"]
         assert (answer.status, answer.headers["Retry-After"], body["error_code"]) == (429, str(wait), 429)
@@ -27,7 +29,12 @@ async def test_a_full_group_holds_up_no_other_chat_and_no_answer(limited):
     await far.post("settings", chat_burst=100, group_per_minute=1)
     ann = await far.person(start=True)
     group, other = await far.group(ann), await far.group(ann, title="Other")
-    await far.call("sendMessage", chat_id=group, text="x", reply_markup={"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]})
+    await far.call(
+        "sendMessage",
+        chat_id=group,
+        text="x",
+        reply_markup={"inline_keyboard": [[{"text": "a", "callback_data": "b"}]]},
+    )
     assert "retry after" in await far.refused("sendMessage", chat_id=group, text="x")
     await far.call("sendMessage", chat_id=other, text="x")
     for _ in range(3):
@@ -109,8 +116,11 @@ async def test_an_answer_may_come_too_late(far):
     ann = await far.person(start=True)
     await far.post("faults", kind="slow_after", method="sendMessage", seconds=30)
     with pytest.raises(asyncio.TimeoutError):
-        async with far.session.post(f"{far.url}/bot{far.token}/sendMessage", json={"chat_id": ann, "text": "x"},
-                                    timeout=aiohttp.ClientTimeout(total=0.2)):
+        async with far.session.post(
+            f"{far.url}/bot{far.token}/sendMessage",
+            json={"chat_id": ann, "text": "x"},
+            timeout=aiohttp.ClientTimeout(total=0.2),
+        ):
             pass
     assert [m["text"] for m in await far.seen("private", ann)] == ["/start", "x"]
 

@@ -99,7 +99,13 @@ def upgrade() -> None:
             nullable=False,
             comment="[{seat, person, name, played_by}]",
         ),
-        sa.Column("memo", postgresql.JSONB(), server_default=sa.text("'{}'::jsonb"), nullable=False),
+        sa.Column(
+            "memo",
+            postgresql.JSONB(),
+            server_default=sa.text("'{}'::jsonb"),
+            nullable=False,
+            comment="what use cases keep from press to press",
+        ),
         sa.Column("public_seed", sa.Text(), nullable=False, comment="for words and pauses, never for the game's dice"),
         sa.Column(
             "turn_start",
