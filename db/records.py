@@ -134,6 +134,15 @@ class Chat(Struct, frozen=True):
     left_at: datetime | None = None
 
 
+class RoadHere(Struct, frozen=True):
+    """The *road* by which a private text reached the presser from this group last, and since when that is known; and
+    whether Telegram has told the group to be silent for a while (*flooded*)."""
+
+    road: Literal["ephemeral", "private", "alert"] | None = None
+    at: datetime | None = None
+    flooded: bool = False
+
+
 class Button(Struct, frozen=True, omit_defaults=True):
     """A button: *data* comes back when it is pressed (at most 64 bytes), or *url* is opened."""
 

@@ -47,6 +47,7 @@ from .records import (
     GameRow,
     Nothing,
     Person,
+    RoadHere,
     ScreenRow,
     SeatRow,
     Timer,
@@ -91,7 +92,7 @@ class Unit:
     """A press at work: what was read, and what is to be written.
 
     Read: `fresh` (False: this update was applied before; everything else is empty then), `now`, `game`, `people` (of
-    the roster, and the presser; by id), `person`, `chat`. Write: assign `game`, call the verbs. Nothing is sent or
+    the roster, and the presser; by id), `person`, `chat`, `road` (of a private text from this group to the presser). Write: assign `game`, call the verbs. Nothing is sent or
     stored before the block is left.
     """
 
@@ -102,6 +103,7 @@ class Unit:
         self.people: dict[int, Person] = {}
         self.person: Person | None = None
         self.chat: Chat | None = None
+        self.road = RoadHere()
         self.new_game_id: int | None = None
         self._place: ByPlace | None = None
         self._loaded: GameRow | None = None
@@ -407,6 +409,7 @@ class Store:
             if seat.person is not None and seat.person not in unit.people:
                 unit.people[seat.person] = Person(seat.person, seat.name)
         unit.chat = None if row[3] is None else _chat_of(row[3])
+        unit.road = _road_of(row[4])
         if chat is not None:
             merged = _both(chat, unit.chat)
             if merged != unit.chat:
@@ -578,7 +581,8 @@ class Store:
         return found
 
     async def forgive_outage(self, tell: str | None = None) -> list[tuple[int, float]]:
-        """Say that we live; and if nobody did for over a minute, move every timer of open games by the silence, once.
+        """Say that we live; and if nobody did for over a minute, move every timer of open games by the silence, once;
+        the memo of each notes it among the stretches in which the game `stopped`.
 
         To be called in every tick *before* `claim_due`. Returns (game, seconds) of the games concerned. With *tell*
         each of them also gets a timer of that kind, due now, so that telling the group survives whatever happens.
@@ -598,6 +602,38 @@ class Store:
         for statement in _PRUNE:
             count += (await self._run(statement)).rowcount
         return count
+
+    # Roads of private texts from a group to its members. A press reads them; they are written when one has changed.
+
+    async def took_road(self, person_id: int, chat_id: int, road: str) -> None:
+        """A private text reached a person from a group by this road."""
+        await self._run(
+            "insert into roads (person_id, chat_id, road) values (:person, :chat, :road)"
+            " on conflict (person_id, chat_id) do update set road = excluded.road, at = excluded.at",
+            person=person_id,
+            chat=chat_id,
+            road=road,
+        )
+
+    async def roads_from(self, chat_id: int) -> dict[int, RoadHere]:
+        """By which road each person was reached from a group last."""
+        rows = await self._rows("select person_id, road, at from roads where chat_id = :chat", chat=chat_id)
+        return {int(person): RoadHere(road, at) for person, road, at in rows}
+
+    async def roads_anew(self, chat_id: int) -> None:
+        """Something about a group has changed (the bot's rights): roads that were refused there may be tried again."""
+        await self._run("delete from roads where chat_id = :chat and road <> 'ephemeral'", chat=chat_id)
+
+    async def flooded(self, chat_id: int, seconds: float) -> None:
+        """Telegram wants nothing more in a chat for so long: nobody says anything there meanwhile, the sender neither."""
+        await self._run(
+            "insert into limits (chat_id, thread_id, blocked_until, why)"
+            " values (:chat, 0, stay_away_now() + make_interval(secs => :seconds), 'flood')"
+            " on conflict (chat_id, thread_id) do update set why = excluded.why,"
+            " blocked_until = greatest(limits.blocked_until, excluded.blocked_until)",
+            chat=chat_id,
+            seconds=seconds,
+        )
 
     # The group became a supergroup.
 
@@ -756,6 +792,7 @@ _DECODE: Mapping[int, Callable[[str], Any]] = {
 }
 _people_of = msgspec.json.Decoder(list[Person]).decode
 _chat_of = msgspec.json.Decoder(Chat).decode
+_road_of = msgspec.json.Decoder(RoadHere).decode
 
 
 def _game(row: Any, at: int) -> GameRow:
@@ -793,14 +830,17 @@ def _both(news: Chat, before: Chat | None) -> Chat:
 
 _OPEN = "g.status in ('lobby', 'playing', 'paused')"
 
-# now, fresh, people, chat, number for a new game, and then the game's columns.
-_GAME_AT = 5
+# now, fresh, people, chat, road, number for a new game, and then the game's columns.
+_GAME_AT = 6
 
 _PEOPLE_AND_CHAT = """
     (select jsonb_agg(to_jsonb(p))::text from people p where p.id = any(
         array(select (seat ->> 'person')::bigint from jsonb_array_elements(g.roster) seat where seat ? 'person')
         || {person})),
-    (select to_jsonb(c)::text from chats c where c.id = coalesce(g.chat_id, {chat}))"""
+    (select to_jsonb(c)::text from chats c where c.id = coalesce(g.chat_id, {chat})),
+    (select jsonb_build_object('road', r.road, 'at', r.at, 'flooded', exists(select from limits l
+            where l.chat_id = coalesce(g.chat_id, {chat}) and l.thread_id = 0 and l.blocked_until > stay_away_now()))::text
+        from (select 1) alone left join roads r on r.person_id = {person} and r.chat_id = coalesce(g.chat_id, {chat}))"""
 
 _WHERE: dict[type, str] = {
     ByGame: "g.id = %(game)s::bigint",
@@ -961,7 +1001,9 @@ update games set
             select jsonb_agg(t || jsonb_build_object('at', (t ->> 'at')::timestamptz + make_interval(secs => :gap)))
             from jsonb_array_elements(timers) t), '[]')
         || case when cast(:tell as text) is null then '[]'::jsonb
-            else jsonb_build_array(jsonb_build_object('kind', cast(:tell as text), 'at', stay_away_now())) end
+            else jsonb_build_array(jsonb_build_object('kind', cast(:tell as text), 'at', stay_away_now())) end,
+    memo = memo || jsonb_build_object('stopped', coalesce(memo -> 'stopped', '[]') || jsonb_build_array(jsonb_build_array(
+        extract(epoch from stay_away_now()) - :gap, extract(epoch from stay_away_now()))))
 where id in (select id from games where status in ('lobby', 'playing', 'paused') order by id for update)
 returning id
 """
@@ -1006,6 +1048,8 @@ _MIGRATE = (
     on conflict do nothing
     """,
     "delete from limits where chat_id = :old",
+    # What a group refused, a supergroup may not.
+    "delete from roads where chat_id = :old",
     """
     insert into chats (id, title, kind, settings, road)
     select :new, title, 'supergroup', settings, 'unknown' from chats where id = :old

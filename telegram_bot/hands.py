@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import core
 from core import Step
 from db.records import Event as LoggedEvent
-from db.records import GameRow, SeatRow
+from db.records import GameRow, SeatRow, Wanted
 from db.store import Unit
-from telegram_bot import happenings, panel, play, reply, screens, show
+from telegram_bot import happenings, panel, play, private, reply, screens, show
 from telegram_bot.callback import Pressed
 from telegram_bot.memo import memo_of
 from telegram_bot.texts import say, say_plain
@@ -35,71 +36,96 @@ def bring(unit: Unit, person: int) -> bool:
     return True
 
 
-def alert(unit: Unit, person: int) -> str:
-    """The hand in at most 200 characters, for the presser alone."""
+class Turned(NamedTuple):
+    """What a press on a panel comes to: a toast, and the page that was turned to (None: the first, as it is now)."""
+
+    toast: str = ""
+    page: Wanted | None = None
+
+
+def aside(unit: Unit, person: int, turned: Turned = Turned()) -> private.Aside:
+    """A page for somebody in the group alone: the one that was *turned* to, else the hand as it is now."""
     game = unit.game
-    row = game.seat_of(person) if game is not None else None
-    if game is None or row is None or game.turn_start is None:
-        return say_plain("alert.stranger")
-    return screens.hand_alert(game, core.view(play.standing(game), row.seat))
+    assert game is not None
+    row = game.seat_of(person)
+    page, alert = None, say_plain("alert.stranger")
+    if row is not None and game.turn_start is not None:
+        try:
+            step = play.standing(game)
+        except core.Diverged:
+            step = play.begin_turn_again(unit)
+        desk = show.desk(unit, row, step)
+        page = turned.page or panel.front(desk)
+        alert = screens.hand_alert(desk.game, desk.view)
+    return private.Aside(
+        person=person,
+        chat_id=game.chat_id,
+        thread_id=game.thread_id,
+        page=page,
+        alert=alert,
+        toast=turned.toast,
+        road=unit.road,
+        now=unit.now,
+        is_open=unit.people[person].private == "open",
+    )
 
 
-def press(unit: Unit, person: int, pressed: Pressed, log: Sequence[LoggedEvent]) -> str:
-    """A button of a panel; returns a toast. What does not fit the question that is put now changes nothing."""
+def press(unit: Unit, person: int, pressed: Pressed, log: Sequence[LoggedEvent]) -> Turned:
+    """A button of a panel. What does not fit the question that is put now changes nothing."""
     game = unit.game
     assert game is not None
     row = game.seat_of(person)
     if row is None or game.turn_start is None:
-        return say_plain("toast.elsewhere")
+        return Turned(say_plain("toast.elsewhere"))
     try:
         step = play.standing(game)
     except core.Diverged:
         play.begin_turn_again(unit)
-        return say_plain("toast.stale")
+        return Turned(say_plain("toast.stale"))
     if pressed.what == "back_in" and row.played_by == "bot" and game.status == "playing":
         play.take_over(unit, row, "person")
-        return say_plain("toast.done")
+        return Turned(say_plain("toast.done"))
     if pressed.what == "bring":
         show.hand(unit, row, step, anew=True)
-        return ""
-    toast = _page(unit, row, step, pressed, log)
-    return _answer(unit, row, step, pressed) if toast is None else toast
+        return Turned()
+    turned = _page(unit, row, step, pressed, log)
+    if isinstance(turned, Wanted):
+        return Turned(page=turned)
+    return Turned(_answer(unit, row, step, pressed) if turned is None else turned)
 
 
-def _page(unit: Unit, row: SeatRow, step: Step, pressed: Pressed, log: Sequence[LoggedEvent]) -> str | None:
-    """Turn to a page; None where the press is an answer."""
+def _page(unit: Unit, row: SeatRow, step: Step, pressed: Pressed, log: Sequence[LoggedEvent]) -> Wanted | str | None:
+    """The page to turn to; a toast where there is none; None where the press is an answer."""
     game = unit.game
     assert game is not None and row.person is not None
     desk = show.desk(unit, row, step)
     match pressed.what:
         case "table":
-            wanted = panel.table_page(desk, core.view(step, None))
+            return panel.table_page(desk, core.view(step, None))
         case "know":
-            wanted = panel.know_page(desk, [(one.turn, happenings.read(one.event)) for one in log])
+            return panel.know_page(desk, [(one.turn, happenings.read(one.event)) for one in log])
         case "declaration" if desk.view.role == "thing" and row.seat in step.table.seats:
             if not desk.view.standing:
                 return say_plain("toast.not_now")
-            wanted = panel.declaration_page(desk)
+            return panel.declaration_page(desk)
         case "card" | "confirm" if not _fits(game, row, step, pressed):
             return _stale(unit, row, step)
         case "card":
             cards = panel.hand_cards(desk.view)
             if desk.view.ask is None or desk.view.ask.about != core.STEP_TWO or pressed.number >= len(cards):
                 return _stale(unit, row, step)
-            wanted = panel.card_page(desk, cards[pressed.number])
+            return panel.card_page(desk, cards[pressed.number])
         case "confirm":
             choice = desk.view.ask.choices[pressed.number] if desk.view.ask is not None else ()
             if choice[:2] != ("play", panel.FIRE):
                 return _stale(unit, row, step)
-            wanted = panel.confirm_page(desk, pressed.number)
+            return panel.confirm_page(desk, pressed.number)
         case "choose" | "declare":
             return None
         case "front":
-            wanted = panel.front(desk)
+            return panel.front(desk)
         case _:
             return ""
-    show.page(unit, row.person, wanted)
-    return ""
 
 
 def _answer(unit: Unit, row: SeatRow, step: Step, pressed: Pressed) -> str:

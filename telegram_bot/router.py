@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -22,7 +23,7 @@ from telegram.ext import (
 
 from db.records import Chat, GameRow, Person
 from db.store import ByGame, ByPlace, Nothing, Store, Unit
-from telegram_bot import callback, ending, hands, lobby, me, members, own_deck, play, reply, rulebook, screens, show
+from telegram_bot import callback, ending, hands, lobby, me, members, own_deck, play, private, reply, rulebook, screens, show
 from telegram_bot.callback import Pressed
 from telegram_bot.memo import memo_of
 from telegram_bot.names import clean, html
@@ -41,6 +42,7 @@ class Router:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self.asides = private.Asides(store)
 
     def register(self, app: App) -> None:
         for name, handler in self._commands().items():
@@ -203,12 +205,15 @@ class Router:
         return None
 
     async def hand(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
-        """The panel comes to the private chat; without one, a line with the button that opens it."""
+        """The panel: in an ephemeral message where the command was one (the others do not see it), else in the private
+        chat; without one, a line with the button that opens it."""
+        since = asyncio.get_running_loop().time()
         message, person = _message(update), _person(_message(update))
         if person is None:
             return None
         if message.chat.type not in GROUPS:
             return await self._all_hands(update, person)
+        command = private.ephemeral_id(message)
         async with self._at_place(update) as unit:
             if not unit.fresh:
                 return None
@@ -218,11 +223,20 @@ class Router:
             row = game.seat_of(person.id)
             if row is None:
                 return reply.public(message, say("say.not_in_game"))
-            show.hand(unit, row, play.standing(game), anew=True)
-            if unit.people[person.id].private == "open":
-                return None
+            if command is None:
+                show.hand(unit, row, play.standing(game), anew=True)
+            else:
+                aside = hands.aside(unit, person.id)
+            is_open = unit.people[person.id].private == "open"
             wanted = screens.call(game, row, unit.now, me.username())
-            return reply.public(message, say("say.hand_in_private", name=Markup(html(row.name))), _rows(wanted.rows))
+        if command is not None:
+            if await self.asides.show(context.bot, aside, aside.following(command), since):
+                return None
+            async with self.store.press(update_id=None, find=ByGame(game.id), person=person) as unit:
+                hands.bring(unit, person.id)
+        if is_open:
+            return None
+        return reply.public(message, say("say.hand_in_private", name=Markup(html(row.name))), _rows(wanted.rows))
 
     async def rules(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         query = " ".join(context.args or ())
@@ -247,10 +261,10 @@ class Router:
         game_id = hands.game_of_link(" ".join(context.args or ()))
         if game_id is None:
             await self._meet(update, person)
-            return reply.private(person.id, welcome, _add_to_group())
+            return private.message(person.id, welcome, reply.buttons(_add_to_group()))
         async with self.store.press(update_id=update.update_id, find=ByGame(game_id), person=_opened(person)) as unit:
             if unit.fresh and not hands.bring(unit, person.id):
-                return reply.private(person.id, welcome, _add_to_group())
+                return private.message(person.id, welcome, reply.buttons(_add_to_group()))
         return None
 
     async def games(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
@@ -265,7 +279,7 @@ class Router:
         found = await self.store.games_of(person.id)
         titles = {game.chat_id: await self._title(game) for game in found}
         text, rows = hands.list_of(found, person.id, titles)
-        return reply.private(person.id, text, rows)
+        return private.message(person.id, text, reply.buttons(rows))
 
     async def _title(self, game: GameRow) -> str:
         chat = await self.store.chat(game.chat_id)
@@ -277,7 +291,7 @@ class Router:
         for game in found:
             async with self.store.press(update_id=None, find=ByGame(game.id), person=_opened(person)) as unit:
                 hands.bring(unit, person.id)
-        return None if found else reply.private(person.id, say("say.no_games"), _add_to_group())
+        return None if found else private.message(person.id, say("say.no_games"), reply.buttons(_add_to_group()))
 
     async def _meet(self, update: Update, person: Person) -> None:
         """Somebody wrote to the private chat: the bot may answer there from now on."""
@@ -323,23 +337,41 @@ class Router:
     async def _on_board(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
     ) -> Reply:
-        """My hand, in the group: an alert, which only the presser sees."""
+        """My hand, in the group: the panel in an ephemeral message, else an alert; only the presser sees either."""
+        since = asyncio.get_running_loop().time()
         async with self._press(update, pressed, person) as unit:
             game = unit.game
             if not unit.fresh or game is None or pressed.what != "hand" or not _is_place(game, query):
                 return reply.close(query)
-            return reply.alert(query, hands.alert(unit, person.id))
+            aside = hands.aside(unit, person.id)
+        return await self._answer_aside(context, query, aside, since)
 
     async def _on_panel(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
     ) -> Reply:
-        if _chat_type(query) != ChatType.PRIVATE:
-            return reply.close(query)
+        """A button of a hand, in the private chat, or on an ephemeral message of the group, which shows what comes."""
+        since = asyncio.get_running_loop().time()
+        in_private = _chat_type(query) == ChatType.PRIVATE
         log = await self.store.events(pressed.game, last=hands.LOG) if pressed.what == "know" else []
         async with self._press(update, pressed, person) as unit:
-            if not unit.fresh or unit.game is None:
+            game = unit.game
+            if not unit.fresh or game is None or not (in_private or _is_place(game, query)):
                 return reply.close(query)
-            return reply.toast(query, hands.press(unit, person.id, pressed, log))
+            turned = hands.press(unit, person.id, pressed, log)
+            if in_private and turned.page is not None:
+                private.place(unit, person.id, turned.page)
+            if in_private or game.seat_of(person.id) is None:
+                return reply.toast(query, turned.toast)
+            aside = hands.aside(unit, person.id, turned)
+        return await self._answer_aside(context, query, aside, since)
+
+    async def _answer_aside(
+        self, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, aside: private.Aside, since: float
+    ) -> Reply:
+        """The ephemeral message goes out before the query is closed, for that ends what may be said to it."""
+        if await self.asides.show(context.bot, aside, aside.answering(query), since):
+            return reply.toast(query, aside.toast)
+        return private.alert(query, aside.alert)
 
     async def _on_ending(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
@@ -380,6 +412,7 @@ class Router:
         chat = _chat_after(changed)
         async with self.store.press(update_id=update.update_id, find=Nothing(), chat=chat):
             pass
+        await self.store.roads_anew(chat.id)  # an administrator may send what others may not
         await members.bot_moved(self.store, chat)
         return None
 
@@ -466,6 +499,10 @@ def _lobby_press(unit: Unit, pressed: Pressed) -> str:
             return lobby.set_infected(unit, pressed.number)
         case "set_pace":
             return lobby.set_pace(unit, pressed.number)
+        case "set_base":
+            return lobby.set_base(unit, pressed.number)
+        case "set_bank":
+            return lobby.set_bank(unit, pressed.number)
     return ""
 
 

@@ -22,6 +22,7 @@ from telegram_bot.web import Background
 TICK_AGE = 30.0  # seconds; a clock that has not ticked for longer is not well
 GROUP_COMMANDS = ("newgame", "join", "leave", "startgame", "deck", "status", "hand", "rules", "endgame", "games", "help")
 PRIVATE_COMMANDS = ("hand", "games", "rules", "help")
+EPHEMERAL = ("hand",)  # of the group's: the others do not see who writes them, nor the answer (field/telegram.md 1.5)
 
 
 class Service:
@@ -71,9 +72,18 @@ async def set_commands(app: App) -> None:
         (BotCommandScopeAllGroupChats(), GROUP_COMMANDS),
         (BotCommandScopeAllPrivateChats(), PRIVATE_COMMANDS),
     ):
-        commands = [BotCommand(name, say_plain(f"commands.{name}")) for name in names]
-        if await app.bot.get_my_commands(scope=scope) != tuple(commands):
+        aside = EPHEMERAL if names is GROUP_COMMANDS else ()
+        commands = [
+            BotCommand(name, say_plain(f"commands.{name}"), api_kwargs={"is_ephemeral": True} if name in aside else None)
+            for name in names
+        ]
+        if _told(await app.bot.get_my_commands(scope=scope)) != _told(commands):
             await app.bot.set_my_commands(commands, scope=scope)
     description = say_plain("commands.description")
     if (await app.bot.get_my_description()).description != description:
         await app.bot.set_my_description(description)
+
+
+def _told(commands: Sequence[BotCommand]) -> list[tuple[str, str, bool]]:
+    """What Telegram knows of commands; python-telegram-bot compares only the parts that it knows itself."""
+    return [(one.command, one.description, bool(one.api_kwargs.get("is_ephemeral"))) for one in commands]

@@ -1,26 +1,23 @@
 """Which screens a use case changes: the group's board and tale, every hand, who is called, the end.
 
-Every private text is placed by `hand`, whose receiver is a person: it cannot be posted to a group (db/models.py checks
-that too).
+Every private text is placed by `hand`, in the private chat of the seat's owner (telegram_bot/private.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 import core
 from core import Event, Seat, Step
 from core.events import CardDrawn, DeckRenewed, Eliminated, TurnBegan
 from db.records import GameRow, SeatRow, Wanted
 from db.store import Unit
-from telegram_bot import me, narrator, panel, screens
+from telegram_bot import me, narrator, panel, private, screens
 from telegram_bot.happenings import TimeRanOut
 from telegram_bot.memo import Tale, memo_of, remembering
 from telegram_bot.texts import say
 
-LOBBY, BOARD, PANEL, END, ENDING = "lobby", "board", "panel", "end", "ending"
+LOBBY, BOARD, END, ENDING = "lobby", "board", "end", "ending"
 
 LONGEST_TALE = 2000  # characters; a tale of bot players that grew longer goes on in a new message
 
@@ -87,20 +84,13 @@ def hand(unit: Unit, row: SeatRow, step: Step, *, ring: bool = False, anew: bool
     """The panel of one seat, in its owner's private chat; *ring*: a new message that is heard."""
     assert row.person is not None
     wanted = panel.front(desk(unit, row, step))
-    page(unit, row.person, wanted, ring=ring, anew=anew or ring)
+    private.place(unit, row.person, wanted, ring=ring, anew=anew or ring)
 
 
 def desk(unit: Unit, row: SeatRow, step: Step) -> panel.Desk:
     """What the pages of a hand are made from."""
     group = (unit.chat.title if unit.chat is not None else None) or ""
     return panel.desk(_game(unit), group, step, row.seat, unit.now)
-
-
-def page(unit: Unit, person: int, wanted: Wanted, *, ring: bool = False, anew: bool = False) -> None:
-    """The one function that sends a private text: to a person's own chat, and nowhere else."""
-    if person <= 0:  # a person's id is positive, a group's negative (field/telegram.md 1.3)
-        raise ValueError("a private text goes to a person")
-    (unit.post_anew if anew else unit.show)(PANEL, replace(wanted, ring=ring), person)
 
 
 def calls(unit: Unit, step: Step) -> None:
