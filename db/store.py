@@ -92,8 +92,8 @@ class Unit:
     """A press at work: what was read, and what is to be written.
 
     Read: `fresh` (False: this update was applied before; everything else is empty then), `now`, `game`, `people` (of
-    the roster, and the presser; by id), `person`, `chat`, `road` (of a private text from this group to the presser). Write: assign `game`, call the verbs. Nothing is sent or
-    stored before the block is left.
+    the roster, and the presser; by id), `person`, `chat`, `road` (of a private text from this group to the presser).
+    Write: assign `game`, call the verbs. Nothing is sent or stored before the block is left.
     """
 
     def __init__(self, now: datetime, fresh: bool = True) -> None:
@@ -625,7 +625,7 @@ class Store:
         await self._run("delete from roads where chat_id = :chat and road <> 'ephemeral'", chat=chat_id)
 
     async def flooded(self, chat_id: int, seconds: float) -> None:
-        """Telegram wants nothing more in a chat for so long: nobody says anything there meanwhile, the sender neither."""
+        """Telegram wants nothing more in a chat for so long: nobody says anything there, the sender neither."""
         await self._run(
             "insert into limits (chat_id, thread_id, blocked_until, why)"
             " values (:chat, 0, stay_away_now() + make_interval(secs => :seconds), 'flood')"
@@ -838,9 +838,11 @@ _PEOPLE_AND_CHAT = """
         array(select (seat ->> 'person')::bigint from jsonb_array_elements(g.roster) seat where seat ? 'person')
         || {person})),
     (select to_jsonb(c)::text from chats c where c.id = coalesce(g.chat_id, {chat})),
-    (select jsonb_build_object('road', r.road, 'at', r.at, 'flooded', exists(select from limits l
-            where l.chat_id = coalesce(g.chat_id, {chat}) and l.thread_id = 0 and l.blocked_until > stay_away_now()))::text
-        from (select 1) alone left join roads r on r.person_id = {person} and r.chat_id = coalesce(g.chat_id, {chat}))"""
+    (select jsonb_build_object('road', r.road, 'at', r.at, 'flooded', exists(
+            select from limits l where l.chat_id = here.chat and l.thread_id = 0 and l.blocked_until > stay_away_now()))
+            ::text
+        from (select coalesce(g.chat_id, {chat}) as chat) here
+        left join roads r on r.person_id = {person} and r.chat_id = here.chat)"""
 
 _WHERE: dict[type, str] = {
     ByGame: "g.id = %(game)s::bigint",

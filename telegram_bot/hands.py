@@ -43,8 +43,9 @@ class Turned(NamedTuple):
     page: Wanted | None = None
 
 
-def aside(unit: Unit, person: int, turned: Turned = Turned()) -> private.Aside:
+def aside(unit: Unit, person: int, turned: Turned | None = None) -> private.Aside:
     """A page for somebody in the group alone: the one that was *turned* to, else the hand as it is now."""
+    turned = turned or Turned()
     game = unit.game
     assert game is not None
     row = game.seat_of(person)

@@ -55,6 +55,24 @@ def tell_apart(names: Sequence[str]) -> list[str]:
     return told
 
 
+def shortened(names: Sequence[str], room: int) -> list[str]:
+    """The names of a roster where there is little room: at most so many code points each (but one character at least),
+    and still told apart.
+
+    >>> shortened(["Wilhelmina of the North", "Wilhelmina of the South", "Bob"], 11)
+    ['Wilhelmina…', 'Wilhelmina… 2', 'Bob']
+    """
+    cut = []
+    for name in map(clean, names):
+        characters = list(_characters(name))
+        if len(name) > room:
+            while len(characters) > 1 and len("".join(characters)) > room - 1:
+                characters.pop()
+            name = "".join(characters).rstrip(" \u2026") + "\u2026"
+        cut.append(name)
+    return tell_apart(cut)
+
+
 def html(name: str) -> str:
     """*name* for a message in HTML: escaped, and isolated so that it reorders nothing around it."""
     return _ISOLATE + _html.escape(clean(name), quote=False) + _END

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from functools import wraps
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 import core
 from core import Ask, Card, Choice, Event, Seat, Step, View
@@ -12,7 +15,8 @@ from core.events import CardDrawn
 from db.records import Button, GameRow, Wanted
 from telegram_bot import narrator
 from telegram_bot.memo import memo_of
-from telegram_bot.names import plain
+from telegram_bot.names import plain, shortened
+from telegram_bot.private import LONGEST, length
 from telegram_bot.screens import Rows, awaited, button, camp, in_rows, named, names_of, role_words, until
 from telegram_bot.texts import Markup, say, say_plain
 
@@ -56,9 +60,27 @@ def desk(game: GameRow, group: str, step: Step, seat: Seat, now: datetime) -> De
     return Desk(game, group, core.view(step, seat), now, happened)
 
 
+def _fitting(page: Callable[..., Wanted]) -> Callable[..., Wanted]:
+    """A page whose text is not too long for an edit of an ephemeral message: where it is, names are shortened."""
+
+    @wraps(page)
+    def fitted(at: Desk, *more: Any) -> Wanted:
+        wanted = page(at, *more)
+        for room in (16, 10, 5):
+            if length(wanted.text) <= LONGEST:
+                break
+            names = shortened([row.name for row in at.game.roster], room)
+            roster = tuple(replace(row, name=name) for row, name in zip(at.game.roster, names, strict=True))
+            wanted = page(at._replace(game=replace(at.game, roster=roster)), *more)
+        return wanted
+
+    return fitted
+
+
 # --- the first page ---
 
 
+@_fitting
 def front(at: Desk) -> Wanted:
     """What is asked of this seat, with a button for every answer; or the hand, and whose turn it is."""
     view = at.view
@@ -263,6 +285,7 @@ _QUESTIONS = {
 # --- the other pages ---
 
 
+@_fitting
 def card_page(at: Desk, card: Card) -> Wanted:
     """What can be done with a card in step 2, and what it does in one sentence."""
     assert at.view.ask is not None
@@ -299,6 +322,7 @@ def _aim_button(at: Desk, choice: Choice, what: str, number: int) -> Button:
     raise AssertionError(choice)
 
 
+@_fitting
 def confirm_page(at: Desk, number: int) -> Wanted:
     """Fire is asked once more."""
     assert at.view.ask is not None
@@ -310,6 +334,7 @@ def confirm_page(at: Desk, number: int) -> Wanted:
     return _page(at, [say("panel.confirm_play", name=at.of(target))], rows)
 
 
+@_fitting
 def declaration_page(at: Desk) -> Wanted:
     """So is the declaration; The Thing is shown what it knows."""
     humans = [at.of(seat) for seat in at.view.seats if at.view.roles.get(seat) == "human"]
@@ -318,21 +343,29 @@ def declaration_page(at: Desk) -> Wanted:
     return _page(at, [line], rows)
 
 
+@_fitting
 def table_page(at: Desk, public: View) -> Wanted:
     """The camp, as on the board, without leaving the hand."""
     lines = [*camp(at.game, public), "", awaited(at.game, public, at.now)]
     return _page(at, lines, ((at.button("panel.button_back", "front"),),))
 
 
-def know_page(at: Desk, log: Iterable[tuple[int, Event]]) -> Wanted:
-    """A short private log: what the rules showed to this seat, the latest last."""
+@_fitting
+def know_page(at: Desk, log: Sequence[tuple[int, Event]]) -> Wanted:
+    """A short private log: what the rules showed to this seat, the latest last, as much as there is room for."""
     told = []
     for turn, event in log:
         seen = core.seen_by(event, at.seat)
         if seen is not None and (line := narrator.tell_private(seen, at.seat, at.names)):
             told.append(f"{turn} · {line}")
-    lines = [say("panel.know_title"), role_words(at.view, at.names), *(told[-KNOWN:] or [say("panel.know_nothing")])]
-    return _page(at, lines, ((at.button("panel.button_back", "front"),),))
+    above = [say("panel.know_title"), role_words(at.view, at.names)]
+    told = told[-KNOWN:] or [say("panel.know_nothing")]
+    back = ((at.button("panel.button_back", "front"),),)
+    wanted = _page(at, [*above, *told], back)
+    while len(told) > FEWEST and length(wanted.text) > LONGEST:
+        wanted = _page(at, [*above, *(told := told[1:])], back)
+    return wanted
 
 
 KNOWN = 12  # lines of the private log on a phone
+FEWEST = 5  # and where names are so long that they have to be shortened

@@ -4,9 +4,9 @@ Three roads lead to a person. The *private chat* is durable, and the only one th
 by one member of a group, inside the group: it comes within 15 seconds of a press (or of an ephemeral command), before
 the query is closed, is edited by every further press, and may get lost. An *alert* answers a press where neither came.
 
-`place` puts a text into the private chat as a screen. `call` is the one function that makes a call of the Bot API out of a
-private text: each road has its own form of it, and none of the forms has a public reading. Whoever else in this package
-writes `show_alert` or asks for an ephemeral message fails a test.
+`place` puts a text into the private chat as a screen. `call` is the one function that makes a call of the Bot API out
+of a private text: each road has its own form of it, and none of the forms has a public reading. Whoever else in this
+package writes `show_alert` or asks for an ephemeral message fails a test.
 """
 
 from __future__ import annotations

@@ -29,8 +29,11 @@ def toast(query: CallbackQuery, text: str) -> Reply:
 
 
 def public(message: Message, text: str, rows: Sequence[Row] = ()) -> Reply:
-    """A text for all, as an answer to a command, in its chat and topic; to an ephemeral command, which the others do not
-    see, an ephemeral answer: its message id is 0, and a reply to that would be posted for all (field/telegram.md 0.3)."""
+    """A text for all, as an answer to a command, in its chat and topic.
+
+    To an ephemeral command, which the others do not see, the answer is ephemeral too: its message id is 0, and a reply
+    to that would be posted for all (field/telegram.md 0.3).
+    """
     if (command := private.ephemeral_id(message)) is not None:
         wanted = Wanted(text=str(text), rows=buttons(rows))
         person = message.from_user.id if message.from_user is not None else 0
