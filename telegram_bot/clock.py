@@ -120,7 +120,7 @@ def _ring_one(unit: Unit, timer: Timer) -> None:
         case pace.LOOK if game.status == "playing":
             show.again(unit, play.standing(game))
         case pace.OUTAGE if game.status == "playing":
-            show.after_outage(unit, play.standing(game))
+            play.after_outage(unit)
 
 
 def _answer(unit: Unit, seat: core.Seat, by: play.By) -> None:

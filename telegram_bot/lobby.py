@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,7 +15,7 @@ from db.store import Unit
 from telegram_bot import own_deck, play, rulebook, screens, show
 from telegram_bot.memo import memo_of, remembering
 from telegram_bot.names import plain, tell_apart
-from telegram_bot.pace import CLOSE, DEFAULT_PACE, LOBBY_LIVES, PACES
+from telegram_bot.pace import BANKS, BASES, CLOSE, DEFAULT_PACE, LOBBY_LIVES, PACES, Unfit, pace_of, read
 from telegram_bot.screens import INFECTED_MOST
 from telegram_bot.texts import say_plain, wordings
 
@@ -125,6 +126,33 @@ def set_pace(unit: Unit, number: int) -> str:
         _keep(unit, remembering(replace(_lobby(unit), pace=words[number]), page=""))
         show.lobby(unit)
     return say_plain("toast.done")
+
+
+def set_base(unit: Unit, number: int) -> str:
+    """The time for an answer, by its step on the ladder of the page."""
+    return _set_own(unit, base=BASES[number]) if number < len(BASES) else ""
+
+
+def set_bank(unit: Unit, number: int) -> str:
+    return _set_own(unit, bank=BANKS[number]) if number < len(BANKS) else ""
+
+
+def _set_own(unit: Unit, **changed: timedelta) -> str:
+    game = _lobby(unit)
+    _keep(unit, replace(game, pace=str(pace_of(game)._replace(**changed))))
+    show.lobby(unit)
+    return ""
+
+
+def write_pace(unit: Unit, text: str) -> str:
+    """A pace as somebody wrote it; returns what is wrong with it, or nothing."""
+    try:
+        pace = read(text)
+    except Unfit as why:
+        return say_plain(f"pace.{why}")
+    _keep(unit, remembering(replace(_lobby(unit), pace=str(pace)), page=""))
+    show.lobby(unit)
+    return ""
 
 
 def set_option(unit: Unit, number: int) -> str:

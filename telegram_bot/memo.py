@@ -21,12 +21,27 @@ class Tale(msgspec.Struct, frozen=True, omit_defaults=True):
     late: tuple[tuple[int, str], ...] = ()
 
 
+class Vote(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A question put to the group: its number, who asked it, *value* of what is asked for, and who is for it."""
+
+    number: int
+    asker: str
+    value: str = ""
+    people: tuple[int, ...] = ()
+
+
 class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is kept.
 
     *page* of the lobby, *opener*: the name of who opened it, *joined*: who pressed Join last, and when (Unix time).
     *asked*: the version at which each awaited seat was asked; *called*: seats called by a message in the group;
-    *ending*: who wants the game to end; *paused*: since when the game stands still (Unix time; 0: it does not), and *why*.
+    *paused*: since when the game stands still (Unix time; 0: it does not), and *why*: "away", the bot is out of the
+    group; "group", the group wants it so. *votes* by what is asked for, and how many there were.
+
+    The clock's, by seat (times are Unix times): *asked_at*, and what the open question is *about*; seconds of the bank
+    *used*; when its person *acted* last while awaited, and was *nudged*; who was *reminded* of the open question. Besides
+    *several*: how many were asked at once; *stopped*: stretches in which the game stood still, as far as open questions
+    lived through them; *quickened*: when the group last changed the pace.
     """
 
     page: str = ""
@@ -38,6 +53,17 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     ending: tuple[int, ...] = ()
     paused: float = 0.0
     why: str = ""
+    votes: dict[str, Vote] = {}
+    ballots: int = 0
+    asked_at: dict[str, float] = {}
+    about: dict[str, str] = {}
+    used: dict[str, float] = {}
+    acted: dict[str, float] = {}
+    nudged: dict[str, float] = {}
+    reminded: tuple[str, ...] = ()
+    several: int = 0
+    stopped: tuple[tuple[float, float], ...] = ()
+    quickened: float = 0.0
 
 
 def memo_of(game: GameRow) -> Memo:

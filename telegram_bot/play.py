@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal
 
 from msgspec.structs import replace
@@ -54,6 +54,7 @@ def answer(unit: Unit, seat: Seat, choice: Choice, by: By) -> Step:
     game = _the_game(unit)
     step = core.apply(at_rest(game), seat, choice)
     unit.answered(seat, choice, by)
+    _pay(unit, seat)
     if by == "clock":
         tale = memo_of(game).tale
         late = (*tale.late, (len(step.earlier), seat))
@@ -69,7 +70,7 @@ def begin_turn_again(unit: Unit) -> Step:
     game = _the_game(unit)
     assert game.turn_start is not None
     step = core.begin(core.thaw(game.turn_start))
-    unit.game = remembering(replace(game, version=game.version + 1, timers=()), asked={}, tale=memo_of(game).tale)
+    unit.game = remembering(replace(game, version=game.version + 1), asked={}, asked_at={}, about={})
     _save(unit, step)
     show.turn_began_again(unit, step)
     return step
@@ -87,49 +88,92 @@ def _save(unit: Unit, step: Step) -> None:
             unit.game = replace(_the_game(unit), turn=event.turn)
         unit.happened(event)
     game = _the_game(unit)
-    asked, timers = memo_of(game).asked, game.timers
-    if step.anew:
-        asked = dict.fromkeys(step.asks, game.version)
-        timers = tuple(timer for seat in asked for timer in _timers(unit, game, step.asks[seat]))
-    else:
-        asked = {seat: asked[seat] for seat in step.asks}
-        timers = tuple(timer for timer in timers if timer.seat is None or timer.seat in asked)
-    unit.game = remembering(
-        replace(
-            game,
-            turn_start=step.game.turn_start,
-            answers=step.game.answers,
-            digest=step.game.digest,
-            timers=timers,
-            touched_at=unit.now,
-        ),
-        asked=asked,
+    unit.game = game = replace(
+        game,
+        turn_start=step.game.turn_start,
+        answers=step.game.answers,
+        digest=step.game.digest,
+        touched_at=unit.now,
     )
+    if step.anew:
+        _asked_anew(unit, step)
+    else:
+        memo = memo_of(game)
+        asked = {seat: memo.asked[seat] for seat in step.asks}
+        timers = tuple(timer for timer in game.timers if timer.kind not in pace.OF_A_QUESTION or timer.seat in asked)
+        unit.game = remembering(
+            replace(game, timers=timers),
+            asked=asked,
+            asked_at={seat: memo.asked_at[seat] for seat in asked},
+            about={seat: memo.about[seat] for seat in asked},
+        )
     if step.outcome is not None:
         _over(unit, {"why": step.outcome.why, "winners": list(step.outcome.winners)})
 
 
-def _timers(unit: Unit, game: GameRow, ask: Ask) -> tuple[Timer, ...]:
-    """What makes sure that an asked seat is answered for: the pause of a bot player, or the deadline.
+def _asked_anew(unit: Unit, step: Step) -> None:
+    """New questions, from now on."""
+    game, now = _the_game(unit), unit.now.timestamp()
+    unit.game = remembering(
+        game,
+        asked=dict.fromkeys(step.asks, game.version),
+        asked_at=dict.fromkeys(step.asks, now),
+        about={seat: ask.about for seat, ask in step.asks.items()},
+        several=len(step.asks),
+        acted={},
+        reminded=(),
+        stopped=(),  # what was before now moves no deadline any more
+    )
+    reckon(unit, step)
+
+
+def reckon(unit: Unit, step: Step) -> None:
+    """The timers of all open questions, computed anew: they were put just now, or the hours or the pace changed."""
+    game = _the_game(unit)
+    others = tuple(timer for timer in game.timers if timer.kind not in pace.OF_A_QUESTION)
+    theirs = (timer for ask in step.asks.values() for timer in timers_for(unit, game, ask))
+    unit.game = replace(game, timers=(*others, *theirs))
+
+
+def timers_for(unit: Unit, game: GameRow, ask: Ask) -> tuple[Timer, ...]:
+    """What makes sure that an asked seat is answered for: the pause of a bot player, or reminders and the deadline.
 
     Who can only take what comes is asked all the same (strict secrecy), and passes by itself after a while that
     does not depend on the hand: how long it takes tells nobody anything (RULES.md section 8).
     """
-    row = game.seat(ask.seat)
+    seat = ask.seat
+    row = game.seat(seat)
     assert row is not None
     if row.played_by == "bot":
-        return (pace.bot_pause(game, ask.seat, unit.now),)
+        return (pace.bot_pause(game, seat, unit.now),)
     if row.gone:
-        return (Timer(pace.DEADLINE, unit.now, ask.seat),)
-    deadline = pace.deadline(game, ask.seat, unit.now)
+        return (Timer(pace.DEADLINE, unit.now, seat),)
+    question = question_of(unit, game, seat)
+    reminders = (Timer(pace.REMIND, at, seat) for at in question.reminders if at > unit.now)
+    deadline = Timer(pace.DEADLINE, question.deadline, seat)
     if ask.about == core.DEFEND and ask.choices == (core.PASS,):
-        return deadline, pace.pass_by_itself(game, ask.seat, unit.now)
-    return (deadline,)
+        return *reminders, deadline, pace.pass_by_itself(game, seat, unit.now)
+    return *reminders, deadline
+
+
+def question_of(unit: Unit, game: GameRow, seat: Seat) -> pace.Question:
+    """The question that is open for a seat, as the clock sees it."""
+    return pace.question(game, seat, unit.chat.settings if unit.chat is not None else None)
+
+
+def _pay(unit: Unit, seat: Seat) -> None:
+    """Who took longer than the share of the question has used the bank by as much."""
+    game = _the_game(unit)
+    memo, row = memo_of(game), game.seat(seat)
+    if seat in memo.asked_at and row is not None and row.played_by == "person":
+        used = question_of(unit, game, seat).used_at(unit.now).total_seconds()
+        if used != memo.used.get(seat, 0.0):
+            unit.game = remembering(game, used={**memo.used, seat: used})
 
 
 def _over(unit: Unit, outcome: dict[str, object]) -> None:
     unit.game = replace(
-        remembering(_the_game(unit), asked={}), status="over", timers=(), ended_at=unit.now, outcome=outcome
+        remembering(_the_game(unit), asked={}, asked_at={}, about={}), status="over", timers=(), ended_at=unit.now, outcome=outcome
     )
 
 
@@ -163,9 +207,10 @@ def _change_seat(unit: Unit, changed: SeatRow) -> None:
         roster=tuple(changed if row.seat == changed.seat else row for row in game.roster),
         touched_at=unit.now,
     )
-    if changed.seat in step.asks:
-        others = tuple(timer for timer in game.timers if timer.seat != changed.seat)
-        game = replace(game, timers=(*others, *_timers(unit, game, step.asks[changed.seat])))
+    if changed.seat in step.asks:  # who answers for it now has the whole time
+        game = remembering(game, asked_at={**memo_of(game).asked_at, changed.seat: unit.now.timestamp()})
+        others = (t for t in game.timers if t.kind not in pace.OF_A_QUESTION or t.seat != changed.seat)
+        game = replace(game, timers=(*others, *timers_for(unit, game, step.asks[changed.seat])))
     unit.game = game
     show.seat_changed(unit, step, changed)
 
@@ -179,9 +224,18 @@ def pause(unit: Unit, why: str, since: datetime) -> None:
 
 
 def resume(unit: Unit) -> None:
-    """The game goes on where it was: every timer moves by the time it stood still."""
+    """The game goes on where it was: what was open when it stopped has as much time left as then."""
     game = _the_game(unit)
-    still = timedelta(seconds=max(0.0, unit.now.timestamp() - memo_of(game).paused))
-    timers = tuple(replace(timer, at=timer.at + still) for timer in game.timers)
-    unit.game = replace(remembering(game, paused=0.0, why=""), status="playing", timers=timers)
-    show.again(unit, standing(_the_game(unit)))
+    memo = memo_of(game)
+    stopped = (*memo.stopped, (memo.paused, unit.now.timestamp()))
+    unit.game = replace(remembering(game, paused=0.0, why="", stopped=stopped), status="playing")
+    step = standing(_the_game(unit))
+    reckon(unit, step)
+    show.again(unit, step)
+
+
+def after_outage(unit: Unit) -> None:
+    """The bot was down for a while: the store has noted when (`forgive_outage`), and no deadline counts it."""
+    step = standing(_the_game(unit))
+    reckon(unit, step)
+    show.after_outage(unit, step)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 import core
 from core import Seat, Step, View
 from db.records import Button, GameRow, SeatRow, Wanted
-from telegram_bot import narrator, rulebook
+from telegram_bot import lengths, narrator, rulebook
 from telegram_bot.callback import Pressed, Room
 from telegram_bot.memo import memo_of
 from telegram_bot.names import html, plain
-from telegram_bot.pace import DEADLINE, PACES
+from telegram_bot.pace import BANKS, BASES, DEADLINE, PACES, Pace, pace_of
 from telegram_bot.texts import Markup, say, say_plain
 
 Rows = tuple[tuple[Button, ...], ...]
@@ -75,10 +75,29 @@ def clock_time(at: datetime, now: datetime) -> Markup:
 
 
 def until(game: GameRow, seats: Iterable[Seat], now: datetime) -> Markup:
-    """ ", until 18:40": the first deadline of these seats; nothing where a bot player is awaited."""
+    """ ", until 18:40": the first deadline of these seats; nothing where a bot player is awaited, or the game stands still."""
+    if game.status == "paused":
+        return Markup("")
     wanted = set(seats)
     times = [timer.at for timer in game.timers if timer.kind == DEADLINE and timer.seat in wanted]
     return say("time.until", time=clock_time(min(times), now)) if times else Markup("")
+
+
+_SPANS = (("weeks", 7 * 86400), ("days", 86400), ("hours", 3600), ("minutes", 60), ("seconds", 1))
+
+
+def span(time: timedelta) -> str:
+    """A time in words, in at most two units: "1 hour 20 minutes", "90 seconds", "24 hours", "3 days"."""
+    left = max(0, int(time.total_seconds()))
+    # A unit is used from two of it on, so that a pace reads as it is written; smaller ones only beside their next.
+    at = next((at for at, (_, size) in enumerate(_SPANS) if left >= size * (1 if size == 3600 else 2)), len(_SPANS) - 1)
+    name, size = _SPANS[at]
+    told = say_plain(f"span.{name}", n=left // size)
+    if name in ("seconds", "minutes"):
+        return told
+    smaller, less = _SPANS[at + 1]
+    rest = left % size // less
+    return f"{told} {say_plain(f'span.{smaller}', n=rest)}" if rest else told
 
 
 # --- the lobby ---
@@ -133,11 +152,27 @@ def _crowd(game: GameRow) -> str:
 
 
 def _pace_line(game: GameRow) -> str:
-    return say("lobby.pace", **_pace_values(game.pace))
+    return say("lobby.pace", **pace_values(pace_of(game), len(game.roster)))
 
 
-def _pace_values(word: str) -> dict[str, str]:
-    return {"pace": say(f"pace.{word}"), "each": say(f"pace.each_{word}"), "length": say(f"pace.length_{word}")}
+def pace_values(pace: Pace, players: int) -> dict[str, str]:
+    """A pace in words: its name, the times, and how long a game of so many players takes with it."""
+    word = str(pace)
+    return {
+        "pace": say(f"pace.{word if word in PACES else 'own'}"),
+        "each": span(pace.base),
+        "bank": span(pace.bank),
+        "length": length(lengths.hours(pace, players)),
+    }
+
+
+def length(hours: tuple[float, float]) -> str:
+    """How long a game takes, from so many to so many waking hours, as one would say it."""
+    for name, size in (("weeks", 7 * lengths.WAKING), ("days", lengths.WAKING), ("hours", 1)):
+        low, high = (max(1, round(some / size)) for some in hours)
+        if high * size >= 1.5 * size or name == "hours":
+            return say_plain(f"length.{name}", n=high) if low == high else say_plain(f"length.{name}_range", low=low, high=high)
+    raise AssertionError
 
 
 def _rules_line(game: GameRow) -> str:
@@ -181,14 +216,31 @@ def _options_page(game: GameRow) -> Wanted:
 
 
 def _pace_page(game: GameRow) -> Wanted:
-    lines = [say("lobby.pace_title")]
+    """The paces, and buttons that step base and bank of one's own: they set what they say, so two taps want the same."""
+    lines, chosen, players = [say("lobby.pace_title")], pace_of(game), len(game.roster)
     buttons = []
-    for number, word in enumerate(PACES):
-        chosen = word == game.pace
-        lines.append(say("lobby.pace_line", mark="●" if chosen else "○", **_pace_values(word)))
-        key = "lobby.button_on" if chosen else "lobby.button_off"
+    for number, (word, pace) in enumerate(PACES.items()):
+        mark, key = ("●", "lobby.button_on") if pace == chosen else ("○", "lobby.button_off")
+        lines.append(say("lobby.pace_line", mark=mark, **pace_values(pace, players)))
         buttons.append(button(say_plain(key, name=say(f"pace.{word}")), game, "lobby", "set_pace", number, version=0))
-    return screen("\n".join(lines), rows=(*in_rows(buttons), (_lobby_button(game, "lobby.button_back", "back"),)))
+    if chosen not in PACES.values():
+        lines.append(say("lobby.pace_line", mark="●", **pace_values(chosen, players)))
+    steps = (
+        _steps(game, "base", chosen.base, BASES),
+        _steps(game, "bank", chosen.bank, BANKS),
+    )
+    return screen("\n".join(lines), rows=(*in_rows(buttons), *steps, (_lobby_button(game, "lobby.button_back", "back"),)))
+
+
+def _steps(game: GameRow, which: str, now: timedelta, ladder: Sequence[timedelta]) -> tuple[Button, ...]:
+    """Less, what it is, more: to the steps of the ladder beside it."""
+    less = max((n for n, step in enumerate(ladder) if step < now), default=0)
+    more = min((n for n, step in enumerate(ladder) if step > now), default=len(ladder) - 1)
+    return (
+        _lobby_button(game, "lobby.button_less", f"set_{which}", less),
+        button(say_plain(f"lobby.button_{which}", time=span(now)), game, "lobby", "same", version=0),
+        _lobby_button(game, "lobby.button_more_time", f"set_{which}", more),
+    )
 
 
 def lobby_called_off(name: str) -> Wanted:
