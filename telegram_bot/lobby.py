@@ -12,10 +12,10 @@ from msgspec.structs import replace
 import core
 from db.records import GameRow, Person, SeatRow, Timer
 from db.store import Unit
-from telegram_bot import own_deck, play, rulebook, screens, show
+from telegram_bot import own_deck, play, rulebook, screens, settings, show
 from telegram_bot.memo import memo_of, remembering
 from telegram_bot.names import plain, tell_apart
-from telegram_bot.pace import BANKS, BASES, CLOSE, DEFAULT_PACE, LOBBY_LIVES, PACES, Unfit, pace_of, read
+from telegram_bot.pace import BANKS, BASES, CLOSE, LOBBY_LIVES, PACES, Unfit, pace_of, read
 from telegram_bot.screens import INFECTED_MOST
 from telegram_bot.texts import say_plain, wordings
 
@@ -23,11 +23,13 @@ DOUBLE_TAP = 2.0  # seconds in which a second press on Join/Leave is taken for t
 
 
 def open_lobby(unit: Unit, person: Person | None, opener: str, before: GameRow | None = None) -> None:
-    """A new lobby in this place; who opens it is in. After a game *before*: with its people, options and pace."""
+    """A new lobby in this place; who opens it is in. It begins with the group's settings, or after a game *before* with
+    its people, options and pace."""
+    chosen = settings_of(unit)
     game = unit.open_game(
         opened_by=person.id if person is not None else 0,
-        pace=before.pace if before is not None else DEFAULT_PACE,
-        options=before.options if before is not None else {},
+        pace=before.pace if before is not None else settings.value(chosen, "pace"),
+        options=before.options if before is not None else settings.options_of(chosen),
         public_seed=secrets.token_hex(8),
         rules_v=core.RULES_VERSION,
         state_v=core.STATE_VERSION,
@@ -95,6 +97,8 @@ def join_or_leave(unit: Unit, person: Person) -> str:
 def add_bot(unit: Unit) -> str:
     """A bot player takes a seat."""
     game = _lobby(unit)
+    if settings.value(settings_of(unit), "bots") == "no":
+        return say_plain("lobby_toast.no_bots_here")
     if len(game.roster) >= core.MOST:
         return say_plain("lobby_toast.enough")
     taken = {row.name for row in game.roster}
@@ -225,6 +229,11 @@ def _lobby(unit: Unit) -> GameRow:
 
 def _bots(game: GameRow) -> list[SeatRow]:
     return [row for row in game.roster if row.person is None]
+
+
+def settings_of(unit: Unit) -> settings.Settings:
+    """What the group has chosen."""
+    return (unit.chat.settings if unit.chat is not None else None) or {}
 
 
 def may_decide(game: GameRow, person: int) -> bool:

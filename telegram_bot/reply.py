@@ -61,3 +61,9 @@ def _with(call: Reply, rows: Sequence[Row]) -> Reply:
     if rows:
         call["reply_markup"] = {"inline_keyboard": [[{"text": text, **does} for text, does in row] for row in rows]}
     return call
+
+
+def edited(chat: int, message: int, text: str, rows: Sequence[Row] = ()) -> Reply:
+    """The parameters of an edit of a public message of ours, without the method."""
+    call = {"chat_id": chat, "message_id": message, "text": str(text), "parse_mode": "HTML"}
+    return _with(call, rows)

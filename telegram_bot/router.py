@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, TypeAlias
 
+from msgspec.structs import replace
 from telegram import CallbackQuery, ChatMember, ChatMemberUpdated, Message, Update, User
 from telegram.constants import ChatMemberStatus, ChatType
 from telegram.error import TelegramError
@@ -23,7 +25,7 @@ from telegram.ext import (
 
 from db.records import Chat, GameRow, Person
 from db.store import ByGame, ByPlace, Nothing, Store, Unit
-from telegram_bot import callback, ending, hands, lobby, me, members, own_deck, play, private, reply, rulebook, screens, show
+from telegram_bot import callback, ending, hands, lobby, me, members, own_deck, play, private, reply, rulebook, screens, settings, show
 from telegram_bot.callback import Pressed
 from telegram_bot.memo import memo_of
 from telegram_bot.names import clean, html
@@ -66,6 +68,7 @@ class Router:
             "hand": self.hand,
             "rules": self.rules,
             "endgame": self.endgame,
+            "settings": self.group_settings,
             "games": self.games,
             "start": self.start,
             "help": self.help,
@@ -307,8 +310,54 @@ class Router:
         if pressed is None:  # the bot never made this
             return reply.close(query)
         person = _known(query.from_user, _chat_type(query) == ChatType.PRIVATE)
-        room = {"lobby": self._in_lobby, "board": self._on_board, "panel": self._on_panel, "ending": self._on_ending}
+        room = {
+            "lobby": self._in_lobby,
+            "board": self._on_board,
+            "panel": self._on_panel,
+            "ending": self._on_ending,
+            "settings": self._in_settings,
+        }
         return await room[pressed.room](update, context, query, pressed, person)
+
+    async def group_settings(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        """/settings: the menu of the group, for administrators."""
+        message = _message(update)
+        if message.chat.type not in GROUPS:
+            return _only_in_groups(message)
+        if not await self._is_administrator(message, context):
+            return reply.public(message, say("settings.only_administrators"))
+        async with self._at_place(update) as unit:
+            if not unit.fresh or unit.chat is None:
+                return None
+            return reply.public(message, *settings.front(unit.chat.settings or {}))
+
+    async def _in_settings(
+        self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
+    ) -> Reply:
+        """A tap on that menu: rights are looked up each time, then the menu is edited."""
+        message = query.message
+        if message is None or message.chat.type not in GROUPS:
+            return reply.close(query)
+        if not await _is_admin(context, message.chat.id, person.id):
+            return reply.toast(query, say_plain("settings.only_administrators"))
+        chat = Chat(message.chat.id, title=message.chat.title, kind=message.chat.type, road="open")
+        async with self.store.press(update_id=update.update_id, find=Nothing(), person=person, chat=chat) as unit:
+            if not unit.fresh or unit.chat is None:
+                return reply.close(query)
+            kept, page = settings.tap(unit.chat.settings or {}, pressed)
+            if kept != (unit.chat.settings or {}):
+                unit.keeps(replace(unit.chat, settings=kept))
+        text, rows = page if page is not None else (settings.told(message.chat.title), [])
+        with contextlib.suppress(TelegramError):  # unchanged, or gone: /settings shows it again
+            await context.bot.do_api_request("editMessageText", reply.edited(message.chat.id, message.message_id, text, rows))
+        return reply.close(query)
+
+    async def _is_administrator(self, message: Message, context: ContextTypes.DEFAULT_TYPE) -> bool:
+        """Whether an administrator wrote, anonymously or not."""
+        if message.sender_chat is not None:
+            return message.sender_chat.id == message.chat.id
+        user = message.from_user
+        return user is not None and await _is_admin(context, message.chat.id, user.id)
 
     async def _in_lobby(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person

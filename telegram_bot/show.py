@@ -5,19 +5,29 @@ Every private text is placed by `hand`, in the private chat of the seat's owner 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from msgspec.structs import replace
 
 import core
 from core import Event, Seat, Step
 from core.events import CardDrawn, DeckRenewed, Eliminated, TurnBegan
-from db.records import GameRow, SeatRow, Wanted
+from db.records import GameRow, SeatRow, Timer, Wanted
 from db.store import Unit
-from telegram_bot import me, narrator, panel, private, screens
+from telegram_bot import me, narrator, pace, panel, private, screens, settings
 from telegram_bot.happenings import TimeRanOut
 from telegram_bot.memo import Tale, memo_of, remembering
 from telegram_bot.texts import say
 
-LOBBY, BOARD, END, ENDING = "lobby", "board", "end", "ending"
+LOBBY, BOARD, END = "lobby", "board", "end"
+
+
+def vote_screen(what: str) -> str:
+    """The screen of a question put to the group."""
+    return "ending" if what == "end" else f"vote {what}"
+
 
 LONGEST_TALE = 2000  # characters; a tale of bot players that grew longer goes on in a new message
 
@@ -44,8 +54,9 @@ def went_on(unit: Unit, step: Step, answered: Seat | None = None, by_hand: bool 
         the_end(unit, step)
         return
     board(unit, step)
+    last = memo_of(_game(unit)).last
     for row in _game(unit).roster:
-        if row.person is not None and (row.seat == answered or _concerns(step, row.seat)):
+        if row.person is not None and (row.seat in (answered, last) or _concerns(step, row.seat)):
             asked_now = step.anew and row.seat in step.asks and row.played_by == "person"
             hand(unit, row, step, ring=asked_now and not (by_hand and row.seat == answered))
     calls(unit, step)
@@ -74,15 +85,18 @@ def board_anew(unit: Unit, step: Step) -> None:
 
 
 def _board(unit: Unit, step: Step) -> Wanted:
-    return screens.board(_game(unit), core.view(step, None), unit.now, me.username())
+    wanted = screens.board(_game(unit), core.view(step, None), unit.now, me.username())
+    chosen = unit.chat.settings if unit.chat is not None else None
+    return replace(wanted, pin=settings.value(chosen, "pin") == "yes")
 
 
 # --- hands ---
 
 
 def hand(unit: Unit, row: SeatRow, step: Step, *, ring: bool = False, anew: bool = False) -> None:
-    """The panel of one seat, in its owner's private chat; *ring*: a new message that is heard."""
+    """The panel of one seat, in its owner's private chat; *ring*: a new message that is heard, but not in quiet hours."""
     assert row.person is not None
+    ring = ring and not _waits(unit)
     wanted = panel.front(desk(unit, row, step))
     private.place(unit, row.person, wanted, ring=ring, anew=anew or ring)
 
@@ -93,8 +107,41 @@ def desk(unit: Unit, row: SeatRow, step: Step) -> panel.Desk:
     return panel.desk(_game(unit), group, step, row.seat, unit.now)
 
 
-def calls(unit: Unit, step: Step) -> None:
-    """Who is awaited and has no private chat with the bot is called in the group, once; the call goes when answered."""
+# --- what rings ---
+
+
+def settings(unit: Unit) -> Mapping[str, Any] | None:
+    """What the group chose."""
+    return unit.chat.settings if unit.chat is not None else None
+
+
+def wakes(unit: Unit) -> datetime:
+    """When something may ring: now, or at the end of the quiet hours."""
+    return pace.hours_of(_game(unit), settings(unit)).wakes(unit.now)
+
+
+def _waits(unit: Unit) -> bool:
+    """Whether what would ring has to wait: then the clock does it, once, when the quiet hours are over."""
+    game, at = _game(unit), wakes(unit)
+    if at <= unit.now:
+        return False
+    if not any(timer.kind == pace.WAKE for timer in game.timers):
+        unit.game = replace(game, timers=(*game.timers, Timer(pace.WAKE, at)))
+    return True
+
+
+def call(unit: Unit, row: SeatRow, *, ring: bool = True) -> None:
+    """Somebody is called in the group, in a new message."""
+    unit.post_anew(f"call {row.seat}", replace(_call(unit, row), ring=ring))
+
+
+def _call(unit: Unit, row: SeatRow) -> Wanted:
+    return screens.call(_game(unit), row, unit.now, me.username())
+
+
+def calls(unit: Unit, step: Step, again: Collection[Seat] = ()) -> None:
+    """Who is awaited and has no private chat with the bot is called in the group, once (or *again*); the call goes when
+    answered. In quiet hours nobody is called."""
     game = _game(unit)
     before = memo_of(game).called
     now: list[Seat] = []
@@ -102,14 +149,18 @@ def calls(unit: Unit, step: Step) -> None:
         awaited = row.seat in step.asks and row.played_by == "person" and not row.gone
         if not awaited or row.person is None or unit.people[row.person].private == "open":
             continue
+        if not (step.anew or row.seat in again or row.seat not in before):
+            unit.show(f"call {row.seat}", _call(unit, row))
+        elif not _waits(unit):
+            call(unit, row)
+        else:
+            continue
         now.append(row.seat)
-        if step.anew or row.seat not in before:
-            unit.post_anew(f"call {row.seat}", screens.call(game, row, unit.now, me.username()))
     for seat in before:
         if seat not in now:
             unit.take_away(f"call {seat}")
     if tuple(now) != before:
-        unit.game = remembering(game, called=tuple(now))
+        unit.game = remembering(_game(unit), called=tuple(now))
 
 
 # --- the tale ---
@@ -162,7 +213,8 @@ def the_end(unit: Unit, step: Step) -> None:
     """The board closes, the hands are laid down, and the group reads who was what."""
     game = _game(unit)
     unit.show(BOARD, screens.board_over(game))
-    unit.take_away(ENDING)
+    for what in {"end", *memo_of(game).votes}:
+        unit.take_away(vote_screen(what))
     for seat in memo_of(game).called:
         unit.take_away(f"call {seat}")
     unit.show(END, screens.the_end(game, step))
@@ -205,6 +257,11 @@ def again(unit: Unit, step: Step) -> None:
         if row.person is not None and row.seat in step.asks:
             hand(unit, row, step)
     calls(unit, step)
+
+
+def stands_still(unit: Unit, step: Step) -> None:
+    """The game is paused: nobody's time runs, and nothing rings until it goes on."""
+    again(unit, step)
 
 
 def after_outage(unit: Unit, step: Step) -> None:
