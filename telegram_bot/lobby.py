@@ -25,7 +25,7 @@ DOUBLE_TAP = 2.0  # seconds in which a second press on Join/Leave is taken for t
 def open_lobby(unit: Unit, person: Person | None, opener: str, before: GameRow | None = None) -> None:
     """A new lobby in this place; who opens it is in. It begins with the group's settings, or after a game *before* with
     its people, options and pace."""
-    chosen = settings_of(unit)
+    chosen = show.settings(unit)
     game = unit.open_game(
         opened_by=person.id if person is not None else 0,
         pace=before.pace if before is not None else settings.value(chosen, "pace"),
@@ -97,7 +97,7 @@ def join_or_leave(unit: Unit, person: Person) -> str:
 def add_bot(unit: Unit) -> str:
     """A bot player takes a seat."""
     game = _lobby(unit)
-    if settings.value(settings_of(unit), "bots") == "no":
+    if settings.value(show.settings(unit), "bots") == "no":
         return say_plain("lobby_toast.no_bots_here")
     if len(game.roster) >= core.MOST:
         return say_plain("lobby_toast.enough")
@@ -229,11 +229,6 @@ def _lobby(unit: Unit) -> GameRow:
 
 def _bots(game: GameRow) -> list[SeatRow]:
     return [row for row in game.roster if row.person is None]
-
-
-def settings_of(unit: Unit) -> settings.Settings:
-    """What the group has chosen."""
-    return (unit.chat.settings if unit.chat is not None else None) or {}
 
 
 def may_decide(game: GameRow, person: int) -> bool:

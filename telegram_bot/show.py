@@ -16,7 +16,8 @@ from core import Event, Seat, Step
 from core.events import CardDrawn, DeckRenewed, Eliminated, TurnBegan
 from db.records import GameRow, SeatRow, Timer, Wanted
 from db.store import Unit
-from telegram_bot import me, narrator, pace, panel, private, screens, settings
+from telegram_bot import me, narrator, pace, panel, private, screens
+from telegram_bot import settings as group_settings
 from telegram_bot.happenings import TimeRanOut
 from telegram_bot.memo import Tale, memo_of, remembering
 from telegram_bot.texts import say
@@ -86,8 +87,7 @@ def board_anew(unit: Unit, step: Step) -> None:
 
 def _board(unit: Unit, step: Step) -> Wanted:
     wanted = screens.board(_game(unit), core.view(step, None), unit.now, me.username())
-    chosen = unit.chat.settings if unit.chat is not None else None
-    return replace(wanted, pin=settings.value(chosen, "pin") == "yes")
+    return replace(wanted, pin=group_settings.value(settings(unit), "pin") == "yes")
 
 
 # --- hands ---
