@@ -113,6 +113,7 @@ class Unit:
         self._gone: dict[tuple[str, int], dict[str, object]] = {}
         self._people: dict[int, Person] = {}
         self._roads: set[int] = set()
+        self._aside = False
         self._chat: Chat | None = None
         self._updates: int | None = None
 
@@ -164,6 +165,12 @@ class Unit:
         self._must_have_game()
         self._screens.pop((kind, receiver), None)
         self._gone[kind, receiver] = {"kind": kind, "receiver": receiver}
+
+    def say_aside(self) -> None:
+        """Count an ephemeral message, which is about to be sent to the group: it uses up the limit that the sender keeps
+        (whether it does is not known: field/telegram.md 1.2)."""
+        self._must_have_game()
+        self._aside = True
 
     def _want(self, kind: str, wanted: Wanted, receiver: int, anew: bool) -> None:
         self._must_have_game()
@@ -250,6 +257,9 @@ class Unit:
             values["roads"] = sorted(self._roads)
             values["here"] = 0 if game is None else game.id
             values["kinds"] = [str(kind) for kind, receiver in (*self._screens, *self._gone) if receiver in self._roads]
+        if self._aside and game is not None:
+            parts.append("aside")
+            values["aside"] = game.chat_id
         if self._chat is not None:
             parts.append("chat")
             values["chat"] = _dump(self._chat)
@@ -495,6 +505,19 @@ class Store:
             turn=since_turn,
         )
         return [Event(*row) for row in rows]
+
+    async def looked(self, game_id: int, person_id: int, seq: int) -> int:
+        """Somebody has read up to event *seq*; up to which they had before."""
+        row = await self._rows(
+            "with before as (select seq from looks where game_id = :game and person_id = :person), now as ("
+            " insert into looks (game_id, person_id, seq) values (:game, :person, :seq)"
+            " on conflict (game_id, person_id) do update set seq = greatest(looks.seq, excluded.seq),"
+            " at = excluded.at) select coalesce((select seq from before), 0)",
+            game=game_id,
+            person=person_id,
+            seq=seq,
+        )
+        return int(row.scalar_one())
 
     async def screens(self, game_id: int) -> list[ScreenRow]:
         """The screens of a game, as wanted and as shown."""
@@ -838,11 +861,17 @@ _PEOPLE_AND_CHAT = """
         array(select (seat ->> 'person')::bigint from jsonb_array_elements(g.roster) seat where seat ? 'person')
         || {person})),
     (select to_jsonb(c)::text from chats c where c.id = coalesce(g.chat_id, {chat})),
-    (select jsonb_build_object('road', r.road, 'at', r.at, 'flooded', exists(
-            select from limits l where l.chat_id = here.chat and l.thread_id = 0 and l.blocked_until > stay_away_now()))
+    (select jsonb_build_object('road', r.road, 'at', r.at, 'flooded', coalesce(l.blocked_until > here.now, false),
+            'said', coalesce((select count(*) from unnest(l.sent || a.sent) at where at > here.now - interval '1 minute'), 0))
             ::text
-        from (select coalesce(g.chat_id, {chat}) as chat) here
-        left join roads r on r.person_id = {person} and r.chat_id = here.chat)"""
+        from (select coalesce(g.chat_id, {chat}) as chat, stay_away_now() as now) here
+        left join roads r on r.person_id = {person} and r.chat_id = here.chat
+        left join limits l on l.chat_id = here.chat and l.thread_id = 0
+        left join limits a on a.chat_id = here.chat and a.thread_id = {aside})"""
+
+# The topic under which the limits of a group count what was said aside, to one member.
+ASIDE = -1
+_PEOPLE_AND_CHAT = _PEOPLE_AND_CHAT.replace("{aside}", str(ASIDE))
 
 _WHERE: dict[type, str] = {
     ByGame: "g.id = %(game)s::bigint",
@@ -971,6 +1000,10 @@ _PARTS = {
         on conflict (id) do update set title = excluded.title, kind = excluded.kind, settings = excluded.settings,
             rights = excluded.rights, road = excluded.road, migrated_to = excluded.migrated_to,
             left_at = excluded.left_at""",
+    "aside": f"""
+        insert into limits as l (chat_id, thread_id, sent) values (%(aside)s, {ASIDE}, array[%(now)s::timestamptz])
+        on conflict (chat_id, thread_id) do update set sent = excluded.sent || array(
+            select at from unnest(l.sent) at where at > %(now)s::timestamptz - interval '1 minute')""",
     "chat_back": """
         delete from limits where chat_id = %(chat_back)s and why in ('left', 'muted')""",
 }
