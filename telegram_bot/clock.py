@@ -19,7 +19,7 @@ import core
 from core.players import bot, clock
 from db.records import Timer
 from db.store import Away, Store, Unit
-from telegram_bot import lobby, pace, play, show
+from telegram_bot import holiday, lobby, pace, play, show, waiting
 from telegram_bot.errors import told
 
 log = logging.getLogger(__name__)
@@ -121,6 +121,12 @@ def _ring_one(unit: Unit, timer: Timer) -> None:
             show.again(unit, play.standing(game))
         case pace.OUTAGE if game.status == "playing":
             play.after_outage(unit)
+        case pace.REMIND if timer.seat is not None:
+            waiting.remind(unit, timer.seat)
+        case pace.WAKE:
+            waiting.wake(unit)
+        case pace.BACK if timer.seat is not None:
+            holiday.over(unit, timer.seat)
 
 
 def _answer(unit: Unit, seat: core.Seat, by: play.By) -> None:

@@ -10,12 +10,13 @@ from core import Step
 from db.records import Event as LoggedEvent
 from db.records import GameRow, SeatRow, Wanted
 from db.store import Unit
-from telegram_bot import happenings, panel, play, private, reply, screens, show
+from telegram_bot import happenings, panel, play, private, reply, screens, show, waiting
 from telegram_bot.callback import Pressed
 from telegram_bot.memo import memo_of
 from telegram_bot.texts import say, say_plain
 
 LOG = 400  # events that a private log looks back
+MOVES = ("card", "confirm", "choose", "declaration", "declare")  # what is not taken while the game is paused
 
 
 def game_of_link(payload: str) -> int | None:
@@ -27,9 +28,10 @@ def game_of_link(payload: str) -> int | None:
 def bring(unit: Unit, person: int) -> bool:
     """The hand comes as a new message to the private chat; False if this person has none in this game."""
     game = unit.game
-    row = game.seat_of(person) if game is not None and game.status == "playing" else None
+    row = game.seat_of(person) if game is not None and game.status in ("playing", "paused") else None
     if game is None or row is None:
         return False
+    waiting.acted(unit, row)
     step = play.standing(game)
     show.hand(unit, row, step, anew=True)
     show.calls(unit, step)
@@ -51,6 +53,7 @@ def aside(unit: Unit, person: int, turned: Turned | None = None) -> private.Asid
     row = game.seat_of(person)
     page, alert = None, say_plain("alert.stranger")
     if row is not None and game.turn_start is not None:
+        waiting.acted(unit, row)
         try:
             step = play.standing(game)
         except core.Diverged:
@@ -83,7 +86,10 @@ def press(unit: Unit, person: int, pressed: Pressed, log: Sequence[LoggedEvent])
     except core.Diverged:
         play.begin_turn_again(unit)
         return Turned(say_plain("toast.stale"))
-    if pressed.what == "back_in" and row.played_by == "bot" and game.status == "playing":
+    waiting.acted(unit, row)
+    if game.status == "paused" and pressed.what in MOVES:
+        return Turned(say_plain("toast.paused"))
+    if pressed.what == "back_in" and row.played_by == "bot" and game.status in ("playing", "paused"):
         play.take_over(unit, row, "person")
         return Turned(say_plain("toast.done"))
     if pressed.what == "bring":

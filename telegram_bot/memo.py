@@ -50,7 +50,6 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     asked: dict[str, int] = {}
     called: tuple[str, ...] = ()
     tale: Tale = Tale()
-    ending: tuple[int, ...] = ()
     paused: float = 0.0
     why: str = ""
     votes: dict[str, Vote] = {}
@@ -64,6 +63,11 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     several: int = 0
     stopped: tuple[tuple[float, float], ...] = ()
     quickened: float = 0.0
+
+    @property
+    def last(self) -> str | None:
+        """The seat that is the last one awaited of several that were asked at once."""
+        return next(iter(self.asked)) if self.several > 1 and len(self.asked) == 1 else None
 
 
 def memo_of(game: GameRow) -> Memo:

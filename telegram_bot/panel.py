@@ -102,13 +102,23 @@ def front(at: Desk) -> Wanted:
             waiting = say("panel.waiting", name=at.of(view.turn_of))
         return _page(at, [waiting, *_hand_lines(at)], (*_declaration(at), _knowledge(at)))
     lines, rows = _QUESTIONS[view.ask.about](at, view.ask)
-    return _page(at, lines, (*rows, *_declaration(at), _knowledge(at)))
+    return _page(at, [*lines, *_pressing(at)], (*rows, *_declaration(at), _knowledge(at)))
 
 
 def _page(at: Desk, lines: Iterable[str], rows: Rows) -> Wanted:
     """A page of the hand; its first line says of which game, for a person may sit in several."""
     header = say("panel.header", group=named(at.group), turn=at.view.turn)
     return Wanted(text="\n".join([header, *lines]), rows=rows, protect=True, old="delete")
+
+
+def _pressing(at: Desk) -> list[str]:
+    """What presses, or does not: the game is paused; all others have answered; somebody has been waiting for long."""
+    memo = memo_of(at.game)
+    if at.game.status == "paused":
+        return [say("panel.paused")]
+    if memo.last == at.seat:
+        return [say("panel.last")]
+    return [say("panel.reminded")] if at.seat in memo.reminded else []
 
 
 def _hand_lines(at: Desk) -> list[str]:

@@ -130,7 +130,10 @@ def _asked_anew(unit: Unit, step: Step) -> None:
 def reckon(unit: Unit, step: Step) -> None:
     """The timers of all open questions, computed anew: they were put just now, or the hours or the pace changed."""
     game = _the_game(unit)
-    others = tuple(timer for timer in game.timers if timer.kind not in pace.OF_A_QUESTION)
+    others = [timer for timer in game.timers if timer.kind not in pace.OF_A_QUESTION]
+    if any(timer.kind == pace.WAKE for timer in others):
+        wakes = Timer(pace.WAKE, show.wakes(unit))
+        others = [wakes if timer.kind == pace.WAKE else timer for timer in others]
     theirs = (timer for ask in step.asks.values() for timer in timers_for(unit, game, ask))
     unit.game = replace(game, timers=(*others, *theirs))
 
@@ -158,7 +161,7 @@ def timers_for(unit: Unit, game: GameRow, ask: Ask) -> tuple[Timer, ...]:
 
 def question_of(unit: Unit, game: GameRow, seat: Seat) -> pace.Question:
     """The question that is open for a seat, as the clock sees it."""
-    return pace.question(game, seat, unit.chat.settings if unit.chat is not None else None)
+    return pace.question(game, seat, show.settings(unit))
 
 
 def _pay(unit: Unit, seat: Seat) -> None:
@@ -189,8 +192,15 @@ def call_off(unit: Unit) -> None:
 
 def take_over(unit: Unit, row: SeatRow, by: Literal["person", "bot"]) -> None:
     """A bot player sits in for the owner of a seat, or the owner is back."""
+    if by == "person":
+        unit.game = replace(_the_game(unit), timers=without_back(_the_game(unit), row.seat))
     _change_seat(unit, replace(row, played_by=by, gone=False))
     unit.happened(SeatTakenOver(row.seat) if by == "bot" else SeatGivenBack(row.seat))
+
+
+def without_back(game: GameRow, seat: Seat) -> tuple[Timer, ...]:
+    """The timers of a game but the one that ends the holiday of a seat."""
+    return tuple(timer for timer in game.timers if timer.kind != pace.BACK or timer.seat != seat)
 
 
 def owner_gone(unit: Unit, row: SeatRow, gone: bool) -> None:
@@ -229,6 +239,23 @@ def resume(unit: Unit) -> None:
     memo = memo_of(game)
     stopped = (*memo.stopped, (memo.paused, unit.now.timestamp()))
     unit.game = replace(remembering(game, paused=0.0, why="", stopped=stopped), status="playing")
+    step = standing(_the_game(unit))
+    reckon(unit, step)
+    show.again(unit, step)
+
+
+def change_pace(unit: Unit, word: str) -> None:
+    """The group plays at another pace from now on, open questions too; whoever used half of the bank has half of it left."""
+    game = _the_game(unit)
+    before, pace_now = pace.pace_of(game), pace.read(word)
+    share = pace_now.bank / before.bank if before.bank else 0.0
+    used = {seat: seconds * share for seat, seconds in memo_of(game).used.items()}
+    unit.game = remembering(replace(game, pace=str(pace_now)), used=used, quickened=unit.now.timestamp())
+    new_hours(unit)
+
+
+def new_hours(unit: Unit) -> None:
+    """The pace or the quiet hours have changed: every open question has another deadline."""
     step = standing(_the_game(unit))
     reckon(unit, step)
     show.again(unit, step)

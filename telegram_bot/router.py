@@ -23,9 +23,27 @@ from telegram.ext import (
     filters,
 )
 
-from db.records import Chat, GameRow, Person
+from db.records import Chat, GameRow, Person, SeatRow
 from db.store import ByGame, ByPlace, Nothing, Store, Unit
-from telegram_bot import callback, ending, hands, lobby, me, members, own_deck, play, private, reply, rulebook, screens, settings, show
+from telegram_bot import (
+    callback,
+    hands,
+    holiday,
+    lobby,
+    me,
+    members,
+    own_deck,
+    pace,
+    play,
+    private,
+    reply,
+    rulebook,
+    screens,
+    settings,
+    show,
+    votes,
+    waiting,
+)
 from telegram_bot.callback import Pressed
 from telegram_bot.memo import memo_of
 from telegram_bot.names import clean, html
@@ -68,6 +86,13 @@ class Router:
             "hand": self.hand,
             "rules": self.rules,
             "endgame": self.endgame,
+            "pause": self.pause,
+            "resume": self.resume,
+            "pace": self.pace,
+            "nudge": self.nudge,
+            "blame": self.blame,
+            "holiday": self.holiday,
+            "back": self.back,
             "settings": self.group_settings,
             "games": self.games,
             "start": self.start,
@@ -203,9 +228,102 @@ class Router:
                 if not decides(unit.game):
                     return reply.public(message, _only_starter(unit.game))
                 lobby.call_off(unit, person.name if person else "an administrator")
-            elif not ending.ask(unit, person, decides(unit.game)):
-                return reply.public(message, say("say.not_in_game"))
+            elif (why := votes.ask(unit, "end", person, decides(unit.game))) is not None:
+                return reply.public(message, why)
         return None
+
+    # --- the clock ---
+
+    async def pause(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        return await self._asked(update, context, "pause")
+
+    async def resume(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        return await self._asked(update, context, "resume")
+
+    async def pace(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        """/pace 10m 1h: of the lobby at once, of a game in play by a vote; without a pace, the one that is."""
+        message, person = _message(update), _person(_message(update))
+        if message.chat.type not in GROUPS:
+            return _only_in_groups(message)
+        wanted = " ".join((message.text or "").split()[1:])
+        async with self._at_place(update) as unit:
+            game = unit.game
+            if not unit.fresh:
+                return None
+            if game is None:
+                return reply.public(message, say("say.no_game"))
+            if not wanted:
+                return reply.public(message, say("pace.now", **screens.pace_values(pace.pace_of(game), len(game.roster))))
+            try:
+                pace.read(wanted)
+            except pace.Unfit as why:
+                return reply.public(message, say(f"pace.{why}"))
+            if game.status != "lobby":
+                refused = votes.ask(unit, "pace", person, False, wanted)
+                return None if refused is None else reply.public(message, refused)
+            if person is None or game.seat_of(person.id) is None and not lobby.may_decide(game, person.id):
+                return reply.public(message, say("lobby_toast.only_members"))
+            lobby.write_pace(unit, wanted)
+        return None
+
+    async def _asked(self, update: Update, context: ContextTypes.DEFAULT_TYPE, what: votes.What) -> Reply | None:
+        """What a majority, the opener or an administrator decides."""
+        message, person = _message(update), _person(_message(update))
+        if message.chat.type not in GROUPS:
+            return _only_in_groups(message)
+        decides = await self._decides(message, context)
+        async with self._at_place(update) as unit:
+            if not unit.fresh:
+                return None
+            if unit.game is None:
+                return reply.public(message, say("say.no_game"))
+            why = votes.ask(unit, what, person, decides(unit.game))
+        return None if why is None else reply.public(message, why)
+
+    async def nudge(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        message, person = _message(update), _person(_message(update))
+        if message.chat.type not in GROUPS:
+            return _only_in_groups(message)
+        async with self._at_place(update) as unit:
+            if not unit.fresh or person is None:
+                return None
+            if unit.game is None or unit.game.status == "lobby":
+                return reply.public(message, say("say.no_game"))
+            return reply.public(message, waiting.nudge(unit, person.id))
+
+    async def blame(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        message = _message(update)
+        if message.chat.type not in GROUPS:
+            return _only_in_groups(message)
+        async with self._at_place(update) as unit:
+            game = unit.game
+            if not unit.fresh:
+                return None
+            if game is None or game.status == "lobby":
+                return reply.public(message, say("say.no_game"))
+            nudge = screens.button(say_plain("nudge.button"), game, "board", "nudge", version=0)
+            return reply.public(message, waiting.blame(unit), _rows(((nudge,),)))
+
+    async def holiday(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        return await self._away(update, lambda unit, row, words: holiday.announce(unit, row, words))
+
+    async def back(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        return await self._away(update, lambda unit, row, words: holiday.end(unit, row))
+
+    async def _away(self, update: Update, does: Callable[[Unit, SeatRow, str], Markup]) -> Reply | None:
+        """/holiday and /back, of who sits in the game here."""
+        message, person = _message(update), _person(_message(update))
+        if message.chat.type not in GROUPS:
+            return _only_in_groups(message)
+        words = " ".join((message.text or "").split()[1:])
+        async with self._at_place(update) as unit:
+            if not unit.fresh or person is None:
+                return None
+            game = unit.game
+            if game is None or game.status == "lobby":
+                return reply.public(message, say("say.no_game"))
+            row = game.seat_of(person.id)
+            return reply.public(message, say("say.not_in_game") if row is None else does(unit, row, words))
 
     async def hand(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         """The panel: in an ephemeral message where the command was one (the others do not see it), else in the private
@@ -221,7 +339,7 @@ class Router:
             if not unit.fresh:
                 return None
             game = unit.game
-            if game is None or game.status != "playing":
+            if game is None or game.status not in ("playing", "paused"):
                 return reply.public(message, say("say.no_game"))
             row = game.seat_of(person.id)
             if row is None:
@@ -315,6 +433,7 @@ class Router:
             "board": self._on_board,
             "panel": self._on_panel,
             "ending": self._on_ending,
+            "vote": self._on_vote,
             "settings": self._in_settings,
         }
         return await room[pressed.room](update, context, query, pressed, person)
@@ -390,8 +509,10 @@ class Router:
         since = asyncio.get_running_loop().time()
         async with self._press(update, pressed, person) as unit:
             game = unit.game
-            if not unit.fresh or game is None or pressed.what != "hand" or not _is_place(game, query):
+            if not unit.fresh or game is None or pressed.what not in ("hand", "nudge") or not _is_place(game, query):
                 return reply.close(query)
+            if pressed.what == "nudge":
+                return reply.toast(query, screens.bare(waiting.nudge(unit, person.id)) if memo_of(game).asked else "")
             aside = hands.aside(unit, person.id)
         return await self._answer_aside(context, query, aside, since)
 
@@ -427,12 +548,18 @@ class Router:
     ) -> Reply:
         if pressed.what == "again":
             return await self._rematch(update, query, pressed, person)
+        return reply.close(query)
+
+    async def _on_vote(
+        self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
+    ) -> Reply:
         decides = await self._query_decides(query, context, True)
         async with self._press(update, pressed, person) as unit:
             game = unit.game
             if not unit.fresh or game is None or not _is_place(game, query):
                 return reply.close(query)
-            return reply.toast(query, ending.press(unit, person, pressed.what, decides(game)))
+            toast = votes.press(unit, person, pressed.what, pressed.number, pressed.version, decides(game))
+            return reply.toast(query, toast)
 
     async def _rematch(self, update: Update, query: CallbackQuery, pressed: Pressed, person: Person) -> Reply:
         before = await self.store.game(pressed.game)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from html import unescape
 
 import core
 from core import Seat, Step, View
 from db.records import Button, GameRow, SeatRow, Wanted
 from telegram_bot import lengths, narrator, rulebook
 from telegram_bot.callback import Pressed, Room
-from telegram_bot.memo import memo_of
+from telegram_bot.memo import Vote, memo_of
 from telegram_bot.names import html, plain
-from telegram_bot.pace import BANKS, BASES, DEADLINE, PACES, Pace, pace_of
+from telegram_bot.pace import BANKS, BASES, DEADLINE, PACES, Pace, pace_of, read
 from telegram_bot.texts import Markup, say, say_plain
 
 Rows = tuple[tuple[Button, ...], ...]
@@ -47,6 +49,11 @@ def shown(row: SeatRow) -> Markup:
     """A player on the board: somebody for whom a bot player sits in has the mark behind the name."""
     away = row.person is not None and row.played_by == "bot"
     return Markup(html(called(row)) + (" 🤖" if away else ""))
+
+
+def bare(text: Markup) -> str:
+    """A text in HTML for a toast, where there is none."""
+    return unescape(re.sub(r"<[^>]*>", "", text))
 
 
 def screen(
@@ -298,8 +305,11 @@ def in_playing_order(public: View) -> tuple[Seat, ...]:
 
 def awaited(game: GameRow, public: View, now: datetime) -> str:
     """Who is awaited, and until when."""
+    if game.status == "paused":
+        return say("board.paused")
     names = [shown(row) for row in game.roster if row.seat in public.asked]
-    return say("board.waiting", names=names, until=until(game, public.asked, now))
+    key = "board.waiting_last" if memo_of(game).last in public.asked else "board.waiting"
+    return say(key, names=names, until=until(game, public.asked, now))
 
 
 def board_over(game: GameRow) -> Wanted:
@@ -323,20 +333,23 @@ def mention(person: int, name: str) -> Markup:
 # --- the end ---
 
 
-def ending_question(game: GameRow, name: str, needed: int, starter: str, decides: bool) -> Wanted:
-    """The question whether to end a game: for who may decide, or as a vote."""
+def vote(game: GameRow, what: str, asked: Vote, votes: int, needed: int, decides: bool) -> Wanted:
+    """A question put to the group, as a vote; or, whether to end the game, to who may decide that alone."""
     if decides:
-        text = say("ending.ask_starter")
+        text = say("votes.end_alone")
     else:
-        votes = len(memo_of(game).ending)
-        text = say("ending.ask", name=named(name), n=votes, needed=needed, starter=named(starter))
-    rows = (
-        (
-            button(say_plain("ending.button_end"), game, "ending", "end", version=0),
-            button(say_plain("ending.button_play_on"), game, "ending", "play_on", version=0),
-        ),
+        values = pace_values(read(asked.value), len(game.roster)) if what == "pace" else {"starter": named(opener(game))}
+        text = say(f"votes.{what}", name=named(asked.asker), n=votes, needed=needed, **values)
+    answers = (
+        button(say_plain(f"votes.button_{what}"), game, "vote", what, 1, version=asked.number),
+        button(say_plain(f"votes.button_no_{what}"), game, "vote", what, 0, version=asked.number),
     )
-    return screen(text, rows=rows, delete=True)
+    return screen(text, rows=(answers,), delete=True)
+
+
+def carried(game: GameRow, what: str) -> Wanted:
+    """What the group decided, in the place of the question."""
+    return screen(say(f"votes.carried_{what}", **pace_values(pace_of(game), len(game.roster))), delete=True)
 
 
 def the_end(game: GameRow, step: Step) -> Wanted:

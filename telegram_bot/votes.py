@@ -1,0 +1,163 @@
+"""What a group decides in mid-game: to end it, to pause, to go on, to play at another pace.
+
+One way for all: a message with two buttons that counts; more than half of the living people carry it. Who opened the
+game, or an administrator, decides alone: to end it (asked once more), to pause it, to go on. Not at which pace the others
+have to answer.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from msgspec.structs import replace
+
+from db.records import GameRow, Person, Wanted
+from db.store import Unit
+from telegram_bot import lobby, pace, play, screens, show
+from telegram_bot.memo import Vote, memo_of, remembering
+from telegram_bot.texts import Markup, say, say_plain
+
+What = Literal["end", "pause", "resume", "pace"]
+WHATS: tuple[What, ...] = get_args(What)
+FOR, AGAINST = 1, 0  # what the two buttons say
+
+
+def ask(unit: Unit, what: What, person: Person | None, decides: bool, value: str = "") -> Markup | None:
+    """A command asks for it: done at once, or put to the group with the asker's vote in it; else says why not."""
+    game = _game(unit)
+    if (why := _why_not(game, what, value)) is not None:
+        return why
+    decides = decides and what != "pace"
+    votes_now = person is not None and person.id in living_people(game)
+    if not (decides or votes_now):
+        return say("say.not_in_game")
+    if decides and what != "end":
+        _carry(unit, what, value, anew=True)
+        return None
+    memo = memo_of(game)
+    vote = memo.votes.get(what)
+    if vote is None or vote.value != value:
+        name = person.name if person is not None else lobby.opener_name(game)
+        row = game.seat_of(person.id) if person is not None else None
+        vote = Vote(memo.ballots + 1, row.name if row is not None else name, value)
+    if votes_now and person is not None and person.id not in vote.people:
+        vote = replace(vote, people=(*vote.people, person.id))
+    _keep(unit, what, vote)
+    if not decides and _is_carried(unit, vote):
+        _carry(unit, what, value, anew=True)
+    else:
+        unit.post_anew(show.vote_screen(what), _question(unit, what, vote, decides))
+    return None
+
+
+def press(unit: Unit, person: Person, what: str, number: int, ballot: int, decides: bool) -> str:
+    """A button under such a question; returns a toast."""
+    game = _game(unit)
+    vote = memo_of(game).votes.get(what)
+    if what not in WHATS or vote is None or vote.number != ballot or game.status not in ("playing", "paused"):
+        return say_plain("votes.gone")
+    decides = decides and what != "pace"
+    if number == AGAINST:
+        return _against(unit, what, vote, person, decides)
+    if decides:
+        _carry(unit, what, vote.value)
+        return say_plain("votes.carried")
+    if person.id not in living_people(game):
+        return say_plain("toast.elsewhere")
+    if person.id in vote.people:
+        return say_plain("votes.already")
+    vote = replace(vote, people=(*vote.people, person.id))
+    _keep(unit, what, vote)
+    if _is_carried(unit, vote):
+        _carry(unit, what, vote.value)
+        return say_plain("votes.carried")
+    unit.show(show.vote_screen(what), _question(unit, what, vote, False))
+    return say_plain("votes.counted", n=_count(unit, vote), needed=_needed(game))
+
+
+def _against(unit: Unit, what: What, vote: Vote, person: Person, decides: bool) -> str:
+    """Who decides closes the question; who was for it takes that back, and the last one closes it too."""
+    game = _game(unit)
+    if not decides and person.id not in vote.people:
+        return say_plain("votes.stays", name=lobby.opener_name(game))
+    vote = replace(vote, people=tuple(one for one in vote.people if one != person.id))
+    if decides or not vote.people:
+        _close(unit, what)
+        unit.take_away(show.vote_screen(what))
+        return say_plain("votes.closed")
+    _keep(unit, what, vote)
+    unit.show(show.vote_screen(what), _question(unit, what, vote, False))
+    return say_plain("votes.counted", n=_count(unit, vote), needed=_needed(game))
+
+
+def living_people(game: GameRow) -> set[int]:
+    """The people who still have a say: alive, and playing for themselves."""
+    seats = play.standing(game).table.seats
+    return {
+        row.person for row in game.roster if row.person is not None and row.seat in seats and row.played_by == "person"
+    }
+
+
+def _why_not(game: GameRow, what: What, value: str) -> Markup | None:
+    if game.status not in ("playing", "paused"):
+        return say("say.no_game")
+    match what:
+        case "pause" if game.status == "paused":
+            return say("votes.is_paused")
+        case "resume" if game.status == "playing":
+            return say("votes.is_on")
+        case "pace" if pace.read(value) == pace.pace_of(game):
+            return say("votes.is_pace")
+    return None
+
+
+def _carry(unit: Unit, what: What, value: str, anew: bool = False) -> None:
+    """It is done, and the question becomes the line that says so."""
+    _close(unit, what)
+    match what:
+        case "end":
+            play.call_off(unit)
+            return
+        case "pause":
+            play.pause(unit, "group", unit.now)
+            show.stands_still(unit, play.standing(_game(unit)))
+        case "resume":
+            play.resume(unit)
+        case "pace":
+            play.change_pace(unit, value)
+    (unit.post_anew if anew else unit.show)(show.vote_screen(what), screens.carried(_game(unit), what))
+
+
+def _question(unit: Unit, what: What, vote: Vote, decides: bool) -> Wanted:
+    game = _game(unit)
+    return screens.vote(game, what, vote, _count(unit, vote), _needed(game), decides)
+
+
+def _needed(game: GameRow) -> int:
+    """More than half of them."""
+    return len(living_people(game)) // 2 + 1
+
+
+def _count(unit: Unit, vote: Vote) -> int:
+    return len(set(vote.people) & living_people(_game(unit)))
+
+
+def _is_carried(unit: Unit, vote: Vote) -> bool:
+    return _count(unit, vote) >= _needed(_game(unit))
+
+
+def _keep(unit: Unit, what: What, vote: Vote) -> None:
+    game = _game(unit)
+    memo = memo_of(game)
+    unit.game = remembering(game, votes={**memo.votes, what: vote}, ballots=max(memo.ballots, vote.number))
+
+
+def _close(unit: Unit, what: What) -> None:
+    game = _game(unit)
+    votes = {name: vote for name, vote in memo_of(game).votes.items() if name != what}
+    unit.game = remembering(game, votes=votes)
+
+
+def _game(unit: Unit) -> GameRow:
+    assert unit.game is not None
+    return unit.game

@@ -1,0 +1,118 @@
+"""Who is awaited: reminders, /nudge, /blame, and what waits for the end of the quiet hours (SCREENS.md, "What rings").
+
+Only who is awaited hears anything, and nobody who is looking at the hand anyway (ringteki, 18xx and others ping people who
+have just acted: failures.md 5.96 and section 2.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from core import Seat
+from db.records import GameRow, SeatRow
+from db.store import Unit
+from telegram_bot import pace, play, screens, show
+from telegram_bot.memo import memo_of, remembering
+from telegram_bot.texts import Markup, say
+
+JUST = timedelta(minutes=1)  # who did something within it is at the table
+AGAIN = timedelta(hours=1)  # between two nudges of a person
+_NOTED = timedelta(seconds=20)  # presses so close together are noted as one
+
+
+def awaited(game: GameRow) -> Iterator[SeatRow]:
+    """The people whose answer is awaited."""
+    asked = memo_of(game).asked
+    for row in game.roster:
+        if row.seat in asked and row.person is not None and row.played_by == "person" and not row.gone:
+            yield row
+
+
+def acted(unit: Unit, row: SeatRow) -> None:
+    """Note that an awaited person looks at the hand: no reminder for a while."""
+    game = _game(unit)
+    memo, now = memo_of(game), unit.now.timestamp()
+    if row.seat in memo.asked_at and now - memo.acted.get(row.seat, 0.0) > _NOTED.total_seconds():
+        unit.game = remembering(game, acted={**memo.acted, row.seat: now})
+
+
+def remind(unit: Unit, seat: Seat) -> None:
+    """A reminder: the panel says so, in a new message without a sound; without a private chat the call comes again."""
+    game = _game(unit)
+    row = next((row for row in awaited(game) if row.seat == seat), None)
+    late = any(timer.kind == pace.DEADLINE and timer.seat == seat and timer.at <= unit.now for timer in game.timers)
+    if game.status != "playing" or row is None or late or _is_here(unit, row) or show.wakes(unit) > unit.now:
+        return
+    memo = memo_of(game)
+    if seat not in memo.reminded:
+        unit.game = remembering(game, reminded=(*memo.reminded, seat))
+    _tell(unit, row, ring=False)
+
+
+def nudge(unit: Unit, person: int) -> Markup:
+    """The other players' impatience, passed on with a sound, once an hour at most; says what came of it."""
+    game = _game(unit)
+    if game.seat_of(person) is None:
+        return say("say.not_in_game")
+    if game.status == "paused":
+        return say("toast.paused")
+    others = [row for row in awaited(game) if row.person != person]
+    if not others:
+        own = any(row.person == person for row in awaited(game))
+        return say("nudge.yourself" if own else "nudge.nobody")
+    if (wakes := show.wakes(unit)) > unit.now:
+        return say("nudge.quiet", time=screens.clock_time(wakes, unit.now))
+    memo, now = memo_of(game), unit.now.timestamp()
+    rung = [row for row in others if now - memo.nudged.get(row.seat, 0.0) >= AGAIN.total_seconds()]
+    heard = [row for row in rung if not _is_here(unit, row)]
+    if not heard:
+        return say("nudge.is_here" if rung else "nudge.again", names=[screens.named(row.name) for row in rung or others])
+    unit.game = remembering(game, nudged={**memo.nudged, **{row.seat: now for row in heard}})
+    for row in heard:
+        _tell(unit, row, ring=True)
+    return say("nudge.done", names=[screens.named(row.name) for row in heard])
+
+
+def blame(unit: Unit) -> Markup:
+    """/blame: who is awaited, how long already, and until when, in one line."""
+    game = _game(unit)
+    memo = memo_of(game)
+    if game.status == "paused":
+        return say("toast.paused")
+    names = [screens.shown(row) for row in game.roster if row.seat in memo.asked]
+    since = pace.moment(min(memo.asked_at.values()))
+    waited = pace.hours_of(game, show.settings(unit)).between(since, unit.now)
+    key = "blame.last" if memo.last else "blame.line"
+    return say(key, names=names, time=screens.span(waited), until=screens.until(game, memo.asked, unit.now))
+
+
+def wake(unit: Unit) -> None:
+    """The quiet hours are over: who was asked in them and is awaited still hears it now, once."""
+    game = _game(unit)
+    memo, hours = memo_of(game), pace.hours_of(game, show.settings(unit))
+    step = play.standing(game)
+    missed = {row.seat for row in awaited(game) if hours.is_quiet(pace.moment(memo.asked_at[row.seat]))}
+    for row in game.roster:
+        if row.seat in missed:
+            show.hand(unit, row, step, ring=True)
+    show.calls(unit, step, again=missed)
+
+
+def _tell(unit: Unit, row: SeatRow, *, ring: bool) -> None:
+    """In the private chat if there is one, else in the group."""
+    assert row.person is not None
+    step = play.standing(_game(unit))
+    if unit.people[row.person].private == "open":
+        show.hand(unit, row, step, anew=True, ring=ring)
+    else:
+        show.call(unit, row, ring=ring)
+
+
+def _is_here(unit: Unit, row: SeatRow) -> bool:
+    return unit.now.timestamp() - memo_of(_game(unit)).acted.get(row.seat, 0.0) < JUST.total_seconds()
+
+
+def _game(unit: Unit) -> GameRow:
+    assert unit.game is not None
+    return unit.game
