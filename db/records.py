@@ -135,12 +135,13 @@ class Chat(Struct, frozen=True):
 
 
 class RoadHere(Struct, frozen=True):
-    """The *road* by which a private text reached the presser from this group last, and since when that is known; and
-    whether Telegram has told the group to be silent for a while (*flooded*)."""
+    """The *road* by which a private text reached the presser from this group last, and since when that is known; how
+    much was *said* in the group in the last minute, and whether Telegram wants it silent for a while (*flooded*)."""
 
     road: Literal["ephemeral", "private", "alert"] | None = None
     at: datetime | None = None
     flooded: bool = False
+    said: int = 0
 
 
 class Button(Struct, frozen=True, omit_defaults=True):

@@ -24,7 +24,7 @@ from sqlalchemy.engine import URL
 
 from .clock import CHANNEL
 from .records import Button
-from .store import Away, Failed
+from .store import ASIDE, Away, Failed
 from .url import conninfo
 
 #: The advisory lock of the one sender (the next number is migrate.LOCK's neighbour).
@@ -67,6 +67,8 @@ class Screen(Struct, frozen=True, kw_only=True):
     pin_refused: bool
     trying: int | None
     attempts: int
+    #: When something was said aside in its group in the last minute (epoch): it counts there.
+    aside: tuple[float, ...] = ()
     # Only written; `had` is what was shown when it was read: posting, revision, message.
     had: tuple[int, int, int | None] = (0, 0, None)
     wait: float | None = None
@@ -334,12 +336,13 @@ def _json(value: object) -> str:
     return _encoder.encode(value).decode()
 
 
-_READ = [name for name in Screen.__struct_fields__ if name not in ("had", "wait", "result", "refused")]
+_READ = [name for name in Screen.__struct_fields__ if name not in ("aside", "had", "wait", "result", "refused")]
 _LEFTOVERS = _READ.index("leftovers")
 
 
 def _screen(row: tuple[Any, ...]) -> Screen:
-    values = dict(zip(_READ, row, strict=True))
+    values = dict(zip([*_READ, "aside"], row, strict=True))
+    values["aside"] = tuple(values["aside"])
     values["leftovers"] = tuple((int(message), what) for message, what in values["leftovers"])
     return Screen(**values, had=(values["shown_post"], values["shown_rev"], values["message_id"]))
 
@@ -349,14 +352,16 @@ def _keyed(screen: Screen, **more: object) -> dict[str, object]:
 
 
 def _written(screen: Screen) -> dict[str, object]:
-    values = {name: getattr(screen, name) for name in Screen.__struct_fields__ if name not in ("wanted", "had")}
+    values = {name: getattr(screen, name) for name in Screen.__struct_fields__ if name not in ("wanted", "aside", "had")}
     return values | dict(zip(("had_post", "had_rev", "had_message"), screen.had, strict=True))
 
 
 _WANTING = f"""
 with time as materialized (select stay_away_now() as now)
 select extract(epoch from time.now)::float8, wanting.* from time left join lateral (
-    select {", ".join(f"s.{name}::text" if name == "wanted" else f"s.{name}" for name in _READ)}
+    select {", ".join(f"s.{name}::text" if name == "wanted" else f"s.{name}" for name in _READ)},
+        array(select extract(epoch from at)::float8 from limits a, unnest(a.sent) at where a.chat_id = s.chat_id
+            and a.thread_id = {ASIDE} and at > time.now - interval '1 minute' order by at)
     from screens s
     where s.wanting and s.chat_id <> all(%(busy)s::bigint[])
         and (s.shown_post <> s.post or s.chat_id <> all(%(edits)s::bigint[]))

@@ -61,7 +61,7 @@ def aside(unit: Unit, person: int, turned: Turned | None = None) -> private.Asid
         desk = show.desk(unit, row, step)
         page = turned.page or panel.front(desk)
         alert = screens.hand_alert(desk.game, desk.view)
-    return private.Aside(
+    shown = private.Aside(
         person=person,
         chat_id=game.chat_id,
         thread_id=game.thread_id,
@@ -72,6 +72,9 @@ def aside(unit: Unit, person: int, turned: Turned | None = None) -> private.Asid
         now=unit.now,
         is_open=unit.people[person].private == "open",
     )
+    if shown.may_try:
+        unit.say_aside()
+    return shown
 
 
 def press(unit: Unit, person: int, pressed: Pressed, log: Sequence[LoggedEvent]) -> Turned:

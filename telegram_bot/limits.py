@@ -23,6 +23,8 @@ class Limits:
     group_minute: int = 20
     #: Of these, so many are for new messages alone; an edit waits, and the next one takes its place.
     kept_for_new: int = 5
+    #: And so many at most are taken up by ephemeral messages: whether these count is not known, and the game must go on.
+    aside: int = 8
     #: From so many a minute on, edits of a group come this far apart.
     calm: int = 10
     apart: float = 3.0
@@ -67,6 +69,8 @@ class Lane:
     bucket: Bucket
     #: When the sends and edits of the last minute were answered, so that by Telegram's clock they are no later.
     sent: deque[float] = field(default_factory=deque)
+    #: And when the presses of members were answered there with ephemeral messages.
+    aside: tuple[float, ...] = ()
     blocked_until: float = 0.0
     failures: int = 0
 
@@ -90,8 +94,11 @@ class Lane:
         while self.sent and self.sent[0] <= now - MINUTE:
             self.sent.popleft()
         most = self.limits.group_minute - (self.limits.kept_for_new if edit else 0)
-        if len(self.sent) >= most:
-            wait = max(wait, self.sent[len(self.sent) - most] + MINUTE - now)
+        said = self.sent
+        if aside := [at for at in self.aside if at > now - MINUTE][-self.limits.aside :]:
+            said = deque(sorted((*said, *aside)))
+        if len(said) >= most:
+            wait = max(wait, said[len(said) - most] + MINUTE - now)
         if edit and len(self.sent) >= self.limits.calm:
             wait = max(wait, self.sent[-1] + self.limits.apart - now)
         return max(wait, 0.0)

@@ -34,6 +34,7 @@ PANEL = "panel"  # the screen of a hand
 LONGEST = 1000  # characters; an ephemeral message takes no edit of more than 1,024 (telegram-bot-api#881)
 PATIENCE = 8.0  # seconds after a press: later an alert is better than a panel that may not come
 AGAIN = timedelta(days=1)  # a road that was refused for good is tried again
+BUSY = 18  # a group in which so much was said in a minute, where Telegram counts what is said aside: 20 are allowed
 
 
 # --- the private chat, by a screen ---
@@ -195,11 +196,15 @@ class Asides:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._proven = False
+        # Whether ephemeral messages count as messages to the group is not said (field/telegram.md 1.2). Until Telegram
+        # has complained of one, they are as many as people press.
+        self._counted = False
 
     async def show(self, bot: Bot, aside: Aside, road: Road, since: float) -> bool:
         """Show a page in the group to one person, at most `PATIENCE` after *since* (of the loop's clock); False if it
         did not come, or who knows."""
-        if aside.page is None or not aside.may_try or asyncio.get_running_loop().time() > since + PATIENCE:
+        late = asyncio.get_running_loop().time() > since + PATIENCE
+        if aside.page is None or not aside.may_try or late or self._counted and aside.road.said > BUSY:
             return False
         try:
             async with asyncio.timeout_at(since + PATIENCE):
@@ -244,6 +249,7 @@ class Asides:
         if isinstance(error, RetryAfter):
             wait = error.retry_after
             seconds = wait.total_seconds() if isinstance(wait, timedelta) else float(wait)
+            self._counted = True
             with contextlib.suppress(Away):
                 await self.store.flooded(aside.chat_id, seconds)
         elif _is_for_good(error):

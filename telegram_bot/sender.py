@@ -232,6 +232,7 @@ class Sender:
                 nap = min(nap, wait)
                 break
             lane = self._lane(chat_id, now)
+            lane.aside = queue[0].aside
             chosen, wait = _choose(queue, lane, now)
             if chosen is None:
                 self._held[chat_id] = (now + wait, all(screen.deed in EDITS for screen in queue))
