@@ -13,7 +13,9 @@ Room = Literal["lobby", "board", "panel", "ending", "settings", "vote"]
 _ROOMS: dict[str, Room] = {room[0]: room for room in get_args(Room)}
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _NUMBER = "[0-9a-z]{1,6}"
-_SHAPE = re.compile(rf"([{''.join(_ROOMS)}])\.([0-9a-z]{{1,12}})\.({_NUMBER})\.([a-z_]{{1,24}})(?:\.({_NUMBER}))?", re.ASCII)
+_SHAPE = re.compile(
+    rf"([{''.join(_ROOMS)}])\.([0-9a-z]{{1,12}})\.({_NUMBER})\.([a-z_]{{1,24}})(?:\.({_NUMBER}))?", re.ASCII
+)
 
 
 class Pressed(NamedTuple):

@@ -1,4 +1,4 @@
-"""A holiday: a player announces days away, and a bot player sits in until then (announced absences: failures.md 2.3)."""
+"""A holiday: a player announces days away, and a bot player sits in until then (failures.md 2.3, declared absence)."""
 
 from __future__ import annotations
 

@@ -16,6 +16,8 @@ from zoneinfo import ZoneInfo
 
 Stretch = tuple[datetime, datetime]  # from, and up to without
 
+KEYS = ("zone", "quiet_from", "quiet_to")  # of the settings: when one changes, so does every deadline
+
 _NONE = timedelta()
 _DAY = timedelta(days=1)
 
@@ -60,13 +62,13 @@ def wall_time(text: object) -> time | None:
 
 
 def quiet_of(settings: Mapping[str, Any] | None) -> Quiet | None:
-    """What a group chose (`chats.settings`): *zone*, *quiet_from* and *quiet_to*; None where it has no quiet hours."""
+    """What a group chose (`chats.settings`): *zone* (UTC where none is known), *quiet_from*, *quiet_to*; None where it has
+    no quiet hours."""
     chosen = settings or {}
-    where = zone(chosen.get("zone"))
     begins, ends = wall_time(chosen.get("quiet_from")), wall_time(chosen.get("quiet_to"))
-    if where is None or begins is None or ends is None or begins == ends:
+    if begins is None or ends is None or begins == ends:
         return None
-    return Quiet(where, begins, ends)
+    return Quiet(zone(chosen.get("zone")) or ZoneInfo("UTC"), begins, ends)
 
 
 class Hours(NamedTuple):

@@ -1,4 +1,4 @@
-"""How long a game takes, in waking hours, by pace and number of players: from seeds/lengths.toml, as it was measured."""
+"""How long a game takes, in waking hours, by pace and number of players: as measured, from seeds/lengths.toml."""
 
 from __future__ import annotations
 

@@ -39,9 +39,9 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     group; "group", the group wants it so. *votes* by what is asked for, and how many there were.
 
     The clock's, by seat (times are Unix times): *asked_at*, and what the open question is *about*; seconds of the bank
-    *used*; when its person *acted* last while awaited, and was *nudged*; who was *reminded* of the open question. Besides
-    *several*: how many were asked at once; *stopped*: stretches in which the game stood still, as far as open questions
-    lived through them; *quickened*: when the group last changed the pace.
+    *used*; when its person *acted* last while awaited, and was *nudged*; who was *reminded* of the open question.
+    Besides *several*: how many were asked at once; *stopped*: stretches in which the game stood still, as far as open
+    questions lived through them; *quickened*: when the group last changed the pace.
     """
 
     page: str = ""

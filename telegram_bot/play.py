@@ -245,7 +245,7 @@ def resume(unit: Unit) -> None:
 
 
 def change_pace(unit: Unit, word: str) -> None:
-    """The group plays at another pace from now on, open questions too; whoever used half of the bank has half of it left."""
+    """The group plays at another pace from now on, open questions too; who used half of the bank has half of it left."""
     game = _the_game(unit)
     before, pace_now = pace.pace_of(game), pace.read(word)
     share = pace_now.bank / before.bank if before.bank else 0.0

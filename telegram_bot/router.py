@@ -253,7 +253,8 @@ class Router:
             if game is None:
                 return reply.public(message, say("say.no_game"))
             if not wanted:
-                return reply.public(message, say("pace.now", **screens.pace_values(pace.pace_of(game), len(game.roster))))
+                values = screens.pace_values(pace.pace_of(game), len(game.roster))
+                return reply.public(message, say("pace.now", **values))
             try:
                 pace.read(wanted)
             except pace.Unfit as why:

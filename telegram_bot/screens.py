@@ -82,7 +82,7 @@ def clock_time(at: datetime, now: datetime) -> Markup:
 
 
 def until(game: GameRow, seats: Iterable[Seat], now: datetime) -> Markup:
-    """ ", until 18:40": the first deadline of these seats; nothing where a bot player is awaited, or the game stands still."""
+    """ ", until 18:40": the first deadline of these seats; nothing for a bot player, or while the game stands still."""
     if game.status == "paused":
         return Markup("")
     wanted = set(seats)
@@ -178,7 +178,9 @@ def length(hours: tuple[float, float]) -> str:
     for name, size in (("weeks", 7 * lengths.WAKING), ("days", lengths.WAKING), ("hours", 1)):
         low, high = (max(1, round(some / size)) for some in hours)
         if high * size >= 1.5 * size or name == "hours":
-            return say_plain(f"length.{name}", n=high) if low == high else say_plain(f"length.{name}_range", low=low, high=high)
+            if low == high:
+                return say_plain(f"length.{name}", n=high)
+            return say_plain(f"length.{name}_range", low=low, high=high)
     raise AssertionError
 
 
@@ -223,7 +225,7 @@ def _options_page(game: GameRow) -> Wanted:
 
 
 def _pace_page(game: GameRow) -> Wanted:
-    """The paces, and buttons that step base and bank of one's own: they set what they say, so two taps want the same."""
+    """The paces, and buttons that step base and bank of one's own: they set a step, so two taps want the same."""
     lines, chosen, players = [say("lobby.pace_title")], pace_of(game), len(game.roster)
     buttons = []
     for number, (word, pace) in enumerate(PACES.items()):
@@ -236,7 +238,8 @@ def _pace_page(game: GameRow) -> Wanted:
         _steps(game, "base", chosen.base, BASES),
         _steps(game, "bank", chosen.bank, BANKS),
     )
-    return screen("\n".join(lines), rows=(*in_rows(buttons), *steps, (_lobby_button(game, "lobby.button_back", "back"),)))
+    back = _lobby_button(game, "lobby.button_back", "back")
+    return screen("\n".join(lines), rows=(*in_rows(buttons), *steps, (back,)))
 
 
 def _steps(game: GameRow, which: str, now: timedelta, ladder: Sequence[timedelta]) -> tuple[Button, ...]:
@@ -338,7 +341,8 @@ def vote(game: GameRow, what: str, asked: Vote, votes: int, needed: int, decides
     if decides:
         text = say("votes.end_alone")
     else:
-        values = pace_values(read(asked.value), len(game.roster)) if what == "pace" else {"starter": named(opener(game))}
+        pace = pace_values(read(asked.value), len(game.roster)) if what == "pace" else {}
+        values = {**pace, "starter": named(opener(game))}
         text = say(f"votes.{what}", name=named(asked.asker), n=votes, needed=needed, **values)
     answers = (
         button(say_plain(f"votes.button_{what}"), game, "vote", what, 1, version=asked.number),

@@ -94,7 +94,7 @@ def _board(unit: Unit, step: Step) -> Wanted:
 
 
 def hand(unit: Unit, row: SeatRow, step: Step, *, ring: bool = False, anew: bool = False) -> None:
-    """The panel of one seat, in its owner's private chat; *ring*: a new message that is heard, but not in quiet hours."""
+    """The panel of one seat, in its owner's private chat; *ring*: a new message that is heard (not in quiet hours)."""
     assert row.person is not None
     ring = ring and not _waits(unit)
     wanted = panel.front(desk(unit, row, step))

@@ -1,8 +1,8 @@
 """What a group decides in mid-game: to end it, to pause, to go on, to play at another pace.
 
 One way for all: a message with two buttons that counts; more than half of the living people carry it. Who opened the
-game, or an administrator, decides alone: to end it (asked once more), to pause it, to go on. Not at which pace the others
-have to answer.
+game, or an administrator, decides alone: to end it (asked once more), to pause it, to go on. Not at which pace the
+others have to answer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Who is awaited: reminders, /nudge, /blame, and what waits for the end of the quiet hours (SCREENS.md, "What rings").
 
-Only who is awaited hears anything, and nobody who is looking at the hand anyway (ringteki, 18xx and others ping people who
-have just acted: failures.md 5.96 and section 2.3).
+Only who is awaited hears anything, and nobody who is looking at the hand anyway (others ping people who have just acted:
+failures.md 5.96 and section 2.3).
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def nudge(unit: Unit, person: int) -> Markup:
     rung = [row for row in others if now - memo.nudged.get(row.seat, 0.0) >= AGAIN.total_seconds()]
     heard = [row for row in rung if not _is_here(unit, row)]
     if not heard:
-        return say("nudge.is_here" if rung else "nudge.again", names=[screens.named(row.name) for row in rung or others])
+        key = "nudge.is_here" if rung else "nudge.again"
+        return say(key, names=[screens.named(row.name) for row in rung or others])
     unit.game = remembering(game, nudged={**memo.nudged, **{row.seat: now for row in heard}})
     for row in heard:
         _tell(unit, row, ring=True)
