@@ -23,10 +23,12 @@ def announce(unit: Unit, row: SeatRow, text: str) -> Markup:
         return say("holiday.how")
     if row.seat not in play.standing(_game(unit)).table.seats:
         return say("say.burned")
-    if row.played_by == "person":
-        play.take_over(unit, row, "bot")
     game, until = _game(unit), unit.now + away
     unit.game = replace(game, timers=(*play.without_back(game, row.seat), Timer(pace.BACK, until, row.seat)))
+    if row.played_by == "person":
+        play.take_over(unit, row, "bot")
+    else:
+        show.seat_changed(unit, play.standing(unit.game), row)
     return say("holiday.begins", name=screens.named(row.name), time=screens.clock_time(until, unit.now))
 
 

@@ -62,8 +62,10 @@ def wall_time(text: object) -> time | None:
 
 
 def quiet_of(settings: Mapping[str, Any] | None) -> Quiet | None:
-    """What a group chose (`chats.settings`): *zone* (UTC where none is known), *quiet_from*, *quiet_to*; None where it has
-    no quiet hours."""
+    """What a group chose (`chats.settings`): *zone* (UTC where none is known), *quiet_from* and *quiet_to*.
+
+    None for a group without quiet hours.
+    """
     chosen = settings or {}
     begins, ends = wall_time(chosen.get("quiet_from")), wall_time(chosen.get("quiet_to"))
     if begins is None or ends is None or begins == ends:

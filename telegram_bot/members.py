@@ -30,6 +30,14 @@ async def returned(store: Store, chat_id: int, person: Person) -> None:
                 play.owner_gone(unit, row, False)
 
 
+async def new_hours(store: Store, chat_id: int) -> None:
+    """The group has other quiet hours: every open question of its games has another deadline."""
+    for game in await store.games_in(chat_id):
+        async with store.press(update_id=None, find=ByGame(game.id)) as unit:
+            if unit.game is not None and unit.game.status in ("playing", "paused"):
+                play.new_hours(unit)
+
+
 async def bot_moved(store: Store, chat: Chat) -> None:
     """The bot is out of a group, may not write there, or is back: its games stand still, or go on."""
     for game in await store.games_in(chat.id):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import wraps
 from typing import Any, NamedTuple
 
@@ -16,8 +16,21 @@ from db.records import Button, GameRow, Wanted
 from telegram_bot import narrator
 from telegram_bot.memo import memo_of
 from telegram_bot.names import plain, shortened
+from telegram_bot.pace import BACK, pace_of
 from telegram_bot.private import LONGEST, length
-from telegram_bot.screens import Rows, awaited, button, camp, in_rows, named, names_of, role_words, until
+from telegram_bot.screens import (
+    Rows,
+    awaited,
+    button,
+    camp,
+    clock_time,
+    in_rows,
+    named,
+    names_of,
+    role_words,
+    span,
+    until,
+)
 from telegram_bot.texts import Markup, say, say_plain
 
 FIRE = "Flamethrower"
@@ -92,7 +105,7 @@ def front(at: Desk) -> Wanted:
     if row is not None and row.person is not None and row.played_by == "bot":
         return _page(
             at,
-            [say("panel.taken_over"), *_hand_lines(at)],
+            [say("panel.taken_over"), *_holiday(at), *_hand_lines(at)],
             ((at.button("panel.button_return", "back_in"),), _knowledge(at)),
         )
     if view.ask is None:
@@ -109,6 +122,11 @@ def _page(at: Desk, lines: Iterable[str], rows: Rows) -> Wanted:
     """A page of the hand; its first line says of which game, for a person may sit in several."""
     header = say("panel.header", group=named(at.group), turn=at.view.turn)
     return Wanted(text="\n".join([header, *lines]), rows=rows, protect=True, old="delete")
+
+
+def _holiday(at: Desk) -> list[str]:
+    ends = [timer.at for timer in at.game.timers if timer.kind == BACK and timer.seat == at.seat]
+    return [say("panel.holiday", time=clock_time(ends[0], at.now))] if ends else []
 
 
 def _pressing(at: Desk) -> list[str]:
@@ -357,6 +375,9 @@ def declaration_page(at: Desk) -> Wanted:
 def table_page(at: Desk, public: View) -> Wanted:
     """The camp, as on the board, without leaving the hand."""
     lines = [*camp(at.game, public), "", awaited(at.game, public, at.now)]
+    left = pace_of(at.game).bank - timedelta(seconds=memo_of(at.game).used.get(at.seat, 0.0))
+    if at.seat in at.view.seats:
+        lines.append(say("panel.bank", time=span(left)))
     return _page(at, lines, ((at.button("panel.button_back", "front"),),))
 
 

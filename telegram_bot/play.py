@@ -175,9 +175,8 @@ def _pay(unit: Unit, seat: Seat) -> None:
 
 
 def _over(unit: Unit, outcome: dict[str, object]) -> None:
-    unit.game = replace(
-        remembering(_the_game(unit), asked={}, asked_at={}, about={}), status="over", timers=(), ended_at=unit.now, outcome=outcome
-    )
+    game = remembering(_the_game(unit), asked={}, asked_at={}, about={})
+    unit.game = replace(game, status="over", timers=(), ended_at=unit.now, outcome=outcome)
 
 
 def call_off(unit: Unit) -> None:
@@ -245,7 +244,7 @@ def resume(unit: Unit) -> None:
 
 
 def change_pace(unit: Unit, word: str) -> None:
-    """The group plays at another pace from now on, open questions too; who used half of the bank has half of it left."""
+    """The group plays at another pace, open questions too; who used half of the bank has half of it left."""
     game = _the_game(unit)
     before, pace_now = pace.pace_of(game), pace.read(word)
     share = pace_now.bank / before.bank if before.bank else 0.0

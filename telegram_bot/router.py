@@ -29,6 +29,7 @@ from telegram_bot import (
     callback,
     hands,
     holiday,
+    hours,
     lobby,
     me,
     members,
@@ -465,8 +466,11 @@ class Router:
             if not unit.fresh or unit.chat is None:
                 return reply.close(query)
             kept, page = settings.tap(unit.chat.settings or {}, pressed)
-            if kept != (unit.chat.settings or {}):
+            before = unit.chat.settings or {}
+            if kept != before:
                 unit.keeps(replace(unit.chat, settings=kept))
+        if any(kept.get(key) != before.get(key) for key in hours.KEYS):
+            await members.new_hours(self.store, chat.id)
         text, rows = page if page is not None else (settings.told(message.chat.title), [])
         with contextlib.suppress(TelegramError):  # unchanged, or gone: /settings shows it again
             await context.bot.do_api_request("editMessageText", reply.edited(message.chat.id, message.message_id, text, rows))

@@ -1,7 +1,7 @@
 """Who is awaited: reminders, /nudge, /blame, and what waits for the end of the quiet hours (SCREENS.md, "What rings").
 
-Only who is awaited hears anything, and nobody who is looking at the hand anyway (others ping people who have just acted:
-failures.md 5.96 and section 2.3).
+Only who is awaited hears anything, and nobody who is looking at the hand anyway (others ping people who have just
+acted: failures.md 5.96 and section 2.3).
 """
 
 from __future__ import annotations

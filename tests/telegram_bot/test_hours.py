@@ -167,8 +167,9 @@ def test_what_stood_still_before_does_not_matter(at: tuple[Hours, datetime]) -> 
 
 
 def test_a_group_without_quiet_hours_has_none() -> None:
-    for settings in (None, {}, {"zone": "Europe/Berlin"}, {"quiet_from": "23:00"}, {"quiet_from": "8:00", "quiet_to": "8:00"}):
-        assert quiet_of(settings) is None
+    assert quiet_of(None) is None
+    for chosen in ({}, {"zone": "Europe/Berlin"}, {"quiet_from": "23:00"}, {"quiet_from": "8:00", "quiet_to": "8:00"}):
+        assert quiet_of(chosen) is None
 
 
 def test_a_group_with_quiet_hours_has_them_in_its_zone() -> None:
@@ -177,7 +178,7 @@ def test_a_group_with_quiet_hours_has_them_in_its_zone() -> None:
     assert quiet_of({**chosen, "zone": None}) == NIGHT._replace(zone=ZoneInfo("UTC"))
 
 
-@pytest.mark.parametrize("name", ["Europe/Nowhere", "", "..", "/etc/passwd", "Europe", "../../etc/passwd", None, 7, "a\0b"])
+@pytest.mark.parametrize("name", ["Europe/Nowhere", "", "..", "/etc/passwd", "Europe", "../../etc/x", None, 7, "a\0b"])
 def test_what_is_no_zone_is_none(name: object) -> None:
     assert zone(name) is None
 
