@@ -236,6 +236,18 @@ def may_decide(game: GameRow, person: int) -> bool:
     return person == game.opened_by
 
 
+def may_start(unit: Unit, person: int) -> bool:
+    """Whether somebody may start the game of this lobby: who opened it, or any player where the group wants it so."""
+    game = _lobby(unit)
+    return may_decide(game, person) or show.anyone_starts(unit) and game.seat_of(person) is not None
+
+
+def may_end(unit: Unit, person: int) -> bool:
+    """Whether somebody may end and pause the game in play alone."""
+    assert unit.game is not None
+    return may_decide(unit.game, person) and not show.administrators_end(unit)
+
+
 def opener_name(game: GameRow) -> str:
     """The opener as the roster calls it, for buttons and toasts."""
     row = game.seat_of(game.opened_by)

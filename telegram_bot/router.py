@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 from telegram import CallbackQuery, ChatMember, ChatMemberUpdated, Message, Update, User
@@ -203,14 +203,14 @@ class Router:
         message = _message(update)
         if message.chat.type not in GROUPS:
             return _only_in_groups(message)
-        decides = await self._decides(message, context)
+        rights = await self._rights(message, context)
         async with self._at_place(update) as unit:
             if not unit.fresh:
                 return None
             if unit.game is None or unit.game.status != "lobby":
                 return reply.public(message, say("say.no_lobby" if unit.game is None else "say.game_on"))
-            if not decides(unit.game):
-                return reply.public(message, _only_starter(unit.game))
+            if not rights.starts(unit):
+                return reply.public(message, say("say.told", text=_only_starter(unit)))
             if why := lobby.start(unit):
                 return reply.public(message, say("say.told", text=why))
         return None
@@ -219,17 +219,17 @@ class Router:
         message, person = _message(update), _person(_message(update))
         if message.chat.type not in GROUPS:
             return _only_in_groups(message)
-        decides = await self._decides(message, context)
+        rights = await self._rights(message, context)
         async with self._at_place(update) as unit:
             if not unit.fresh:
                 return None
             if unit.game is None:
                 return reply.public(message, say("say.no_game"))
             if unit.game.status == "lobby":
-                if not decides(unit.game):
-                    return reply.public(message, _only_starter(unit.game))
+                if not rights.opened(unit):
+                    return reply.public(message, say("say.told", text=_only_opener(unit)))
                 lobby.call_off(unit, person.name if person else "an administrator")
-            elif (why := votes.ask(unit, "end", person, decides(unit.game))) is not None:
+            elif (why := votes.ask(unit, "end", person, rights.ends(unit))) is not None:
                 return reply.public(message, why)
         return None
 
@@ -257,7 +257,7 @@ class Router:
                 values = screens.pace_values(pace.pace_of(game), len(game.roster))
                 return reply.public(message, say("pace.now", **values))
             try:
-                pace.read(wanted)
+                wanted = str(pace.read(wanted))
             except pace.Unfit as why:
                 return reply.public(message, say(f"pace.{why}"))
             if game.status != "lobby":
@@ -273,13 +273,13 @@ class Router:
         message, person = _message(update), _person(_message(update))
         if message.chat.type not in GROUPS:
             return _only_in_groups(message)
-        decides = await self._decides(message, context)
+        rights = await self._rights(message, context)
         async with self._at_place(update) as unit:
             if not unit.fresh:
                 return None
             if unit.game is None:
                 return reply.public(message, say("say.no_game"))
-            why = votes.ask(unit, what, person, decides(unit.game))
+            why = votes.ask(unit, what, person, rights.ends(unit))
         return None if why is None else reply.public(message, why)
 
     async def nudge(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
@@ -409,7 +409,7 @@ class Router:
         return clean(chat.title or "") if chat is not None else clean("")
 
     async def _all_hands(self, update: Update, person: Person) -> Reply | None:
-        found = [game for game in await self.store.games_of(person.id) if game.status == "playing"]
+        found = [game for game in await self.store.games_of(person.id) if game.status in ("playing", "paused")]
         await self._meet(update, person)
         for game in found:
             async with self.store.press(update_id=None, find=ByGame(game.id), person=_opened(person)) as unit:
@@ -486,7 +486,7 @@ class Router:
     async def _in_lobby(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
     ) -> Reply:
-        decides = await self._query_decides(query, context, pressed.what in ("start", "cancel"))
+        rights = await self._query_rights(query, context, pressed.what in ("start", "cancel"))
         async with self._press(update, pressed, person) as unit:
             game = unit.game
             if not unit.fresh or game is None or not _is_place(game, query):
@@ -495,12 +495,10 @@ class Router:
                 return reply.toast(
                     query, say_plain("lobby_toast.started" if game.status == "playing" else "lobby_toast.gone")
                 )
-            if pressed.what in ("start", "cancel"):
-                if not decides(game):
-                    return reply.toast(query, _only_starter_plain(game))
-                if pressed.what == "cancel":
-                    return reply.toast(query, lobby.call_off(unit, person.name))
-                return reply.toast(query, lobby.start(unit))
+            if pressed.what == "cancel":
+                return reply.toast(query, lobby.call_off(unit, person.name) if rights.opened(unit) else _only_opener(unit))
+            if pressed.what == "start":
+                return reply.toast(query, lobby.start(unit) if rights.starts(unit) else _only_starter(unit))
             if pressed.what == "join":
                 return reply.toast(query, lobby.join_or_leave(unit, person))
             if game.seat_of(person.id) is None and not lobby.may_decide(game, person.id):
@@ -558,12 +556,12 @@ class Router:
     async def _on_vote(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
     ) -> Reply:
-        decides = await self._query_decides(query, context, True)
+        rights = await self._query_rights(query, context, True)
         async with self._press(update, pressed, person) as unit:
             game = unit.game
             if not unit.fresh or game is None or not _is_place(game, query):
                 return reply.close(query)
-            toast = votes.press(unit, person, pressed.what, pressed.number, pressed.version, decides(game))
+            toast = votes.press(unit, person, pressed.what, pressed.number, pressed.version, rights.ends(unit))
             return reply.toast(query, toast)
 
     async def _rematch(self, update: Update, query: CallbackQuery, pressed: Pressed, person: Person) -> Reply:
@@ -634,22 +632,33 @@ class Router:
 
     # --- who may decide ---
 
-    async def _decides(self, message: Message, context: ContextTypes.DEFAULT_TYPE) -> Callable[[GameRow], bool]:
-        """Whether the writer of a command may start and end a game: who opened it, or an administrator."""
-        if message.sender_chat is not None:
-            anonymous = message.sender_chat.id == message.chat.id
-            return lambda game: anonymous
-        user = message.from_user
-        admin = user is not None and await _is_admin(context, message.chat.id, user.id)
-        return lambda game: admin or (user is not None and lobby.may_decide(game, user.id))
+    async def _rights(self, message: Message, context: ContextTypes.DEFAULT_TYPE) -> Rights:
+        """Of the writer of a command."""
+        user = message.from_user if message.sender_chat is None else None
+        return Rights(user.id if user is not None else 0, await self._is_administrator(message, context))
 
-    async def _query_decides(
-        self, query: CallbackQuery, context: ContextTypes.DEFAULT_TYPE, matters: bool
-    ) -> Callable[[GameRow], bool]:
-        """The same for a press: rights are looked up at every tap that needs them (failures.md 5.55)."""
+    async def _query_rights(self, query: CallbackQuery, context: ContextTypes.DEFAULT_TYPE, matters: bool) -> Rights:
+        """Of who presses: looked up at every tap that needs them (failures.md 5.55)."""
         chat = query.message.chat.id if query.message is not None else None
         admin = matters and chat is not None and await _is_admin(context, chat, query.from_user.id)
-        return lambda game: admin or lobby.may_decide(game, query.from_user.id)
+        return Rights(query.from_user.id, admin)
+
+
+class Rights(NamedTuple):
+    """Who writes or presses (0: nobody who can play), and whether that is an administrator now."""
+
+    person: int
+    is_administrator: bool
+
+    def starts(self, unit: Unit) -> bool:
+        return self.is_administrator or lobby.may_start(unit, self.person)
+
+    def opened(self, unit: Unit) -> bool:
+        assert unit.game is not None
+        return self.is_administrator or lobby.may_decide(unit.game, self.person)
+
+    def ends(self, unit: Unit) -> bool:
+        return self.is_administrator or lobby.may_end(unit, self.person)
 
 
 # What the handler of this update replied: python-telegram-bot's handlers return nothing to their caller.
@@ -692,17 +701,18 @@ def _move_down(unit: Unit) -> None:
     game = unit.game
     assert game is not None
     if game.status == "lobby":
-        unit.post_anew(show.LOBBY, screens.lobby(game, unit.now))
+        show.lobby_anew(unit)
     else:
         show.board_anew(unit, play.standing(game))
 
 
-def _only_starter(game: GameRow) -> str:
-    return say("lobby_toast.only_starter", name=lobby.opener_name(game))
+def _only_opener(unit: Unit) -> str:
+    assert unit.game is not None
+    return say_plain("lobby_toast.only_starter", name=lobby.opener_name(unit.game))
 
 
-def _only_starter_plain(game: GameRow) -> str:
-    return say_plain("lobby_toast.only_starter", name=lobby.opener_name(game))
+def _only_starter(unit: Unit) -> str:
+    return say_plain("lobby_toast.join_to_start") if show.anyone_starts(unit) else _only_opener(unit)
 
 
 def _only_in_groups(message: Message) -> Reply:

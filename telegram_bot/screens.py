@@ -110,7 +110,7 @@ def span(time: timedelta) -> str:
 # --- the lobby ---
 
 
-def lobby(game: GameRow, now: datetime) -> Wanted:
+def lobby(game: GameRow, now: datetime, anyone_starts: bool = False) -> Wanted:
     page = memo_of(game).page
     if page == "options":
         return _options_page(game)
@@ -124,6 +124,8 @@ def lobby(game: GameRow, now: datetime) -> Wanted:
         lines.append(say("lobby.needs", n=missing))
     elif why := _why_not(game):
         lines.append(say("lobby.cannot_start", why=why))
+    elif anyone_starts:
+        lines.append(say("lobby.full_for_all" if count == core.MOST else "lobby.ready_for_all"))
     else:
         lines.append(say("lobby.full" if count == core.MOST else "lobby.ready", opener=leader))
     rows: list[tuple[Button, ...]] = [(_lobby_button(game, "lobby.button_join", "join"),)]
@@ -336,13 +338,13 @@ def mention(person: int, name: str) -> Markup:
 # --- the end ---
 
 
-def vote(game: GameRow, what: str, asked: Vote, votes: int, needed: int, decides: bool) -> Wanted:
-    """A question put to the group, as a vote; or, whether to end the game, to who may decide that alone."""
+def vote(game: GameRow, what: str, asked: Vote, votes: int, needed: int, decides: bool, who: str) -> Wanted:
+    """A question put to the group, as a vote, which *who* may decide alone; or, whether to end the game, to these."""
     if decides:
         text = say("votes.end_alone")
     else:
         pace = pace_values(read(asked.value), len(game.roster)) if what == "pace" else {}
-        values = {**pace, "starter": named(opener(game))}
+        values = {**pace, "who": who}
         text = say(f"votes.{what}", name=named(asked.asker), n=votes, needed=needed, **values)
     answers = (
         button(say_plain(f"votes.button_{what}"), game, "vote", what, 1, version=asked.number),

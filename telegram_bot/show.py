@@ -20,7 +20,8 @@ from telegram_bot import me, narrator, pace, panel, private, screens
 from telegram_bot import settings as group_settings
 from telegram_bot.happenings import TimeRanOut
 from telegram_bot.memo import Tale, memo_of, remembering
-from telegram_bot.texts import say
+from telegram_bot.names import plain
+from telegram_bot.texts import say, say_plain
 
 LOBBY, BOARD, END = "lobby", "board", "end"
 
@@ -39,7 +40,16 @@ def _game(unit: Unit) -> GameRow:
 
 
 def lobby(unit: Unit) -> None:
-    unit.show(LOBBY, screens.lobby(_game(unit), unit.now))
+    unit.show(LOBBY, _lobby(unit))
+
+
+def lobby_anew(unit: Unit) -> None:
+    """The lobby moves down: posted anew, the old copy loses its buttons."""
+    unit.post_anew(LOBBY, _lobby(unit))
+
+
+def _lobby(unit: Unit) -> Wanted:
+    return screens.lobby(_game(unit), unit.now, anyone_starts(unit))
 
 
 def game_began(unit: Unit, step: Step) -> None:
@@ -113,6 +123,23 @@ def desk(unit: Unit, row: SeatRow, step: Step) -> panel.Desk:
 def settings(unit: Unit) -> Mapping[str, Any] | None:
     """What the group chose."""
     return unit.chat.settings if unit.chat is not None else None
+
+
+def anyone_starts(unit: Unit) -> bool:
+    """Whether any player of a lobby may start its game here."""
+    return group_settings.value(settings(unit), "starts") == "anyone"
+
+
+def administrators_end(unit: Unit) -> bool:
+    """Whether only administrators end and pause a game alone here."""
+    return group_settings.value(settings(unit), "ends") == "administrators"
+
+
+def who_decides(unit: Unit) -> str:
+    """Who may decide alone what else takes a vote; plain text."""
+    if administrators_end(unit):
+        return say_plain("votes.administrators")
+    return say_plain("votes.opener", name=plain(screens.opener(_game(unit))))
 
 
 def wakes(unit: Unit) -> datetime:
@@ -262,6 +289,15 @@ def again(unit: Unit, step: Step) -> None:
 def stands_still(unit: Unit, step: Step) -> None:
     """The game is paused: nobody's time runs, and nothing rings until it goes on."""
     again(unit, step)
+
+
+def goes_on(unit: Unit, step: Step) -> None:
+    """After a pause of the group: who is awaited finds the question at the end of the chat, without a sound."""
+    for row in _game(unit).roster:
+        if row.person is not None and row.seat in step.asks and row.played_by == "person":
+            hand(unit, row, step, anew=True)
+            if row.seat in memo_of(_game(unit)).called:
+                call(unit, row, ring=False)
 
 
 def after_outage(unit: Unit, step: Step) -> None:

@@ -79,7 +79,7 @@ def _against(unit: Unit, what: What, vote: Vote, person: Person, decides: bool) 
     """Who decides closes the question; who was for it takes that back, and the last one closes it too."""
     game = _game(unit)
     if not decides and person.id not in vote.people:
-        return say_plain("votes.stays", name=lobby.opener_name(game))
+        return say_plain("votes.stays", who=show.who_decides(unit))
     vote = replace(vote, people=tuple(one for one in vote.people if one != person.id))
     if decides or not vote.people:
         _close(unit, what)
@@ -130,7 +130,7 @@ def _carry(unit: Unit, what: What, value: str, anew: bool = False) -> None:
 
 def _question(unit: Unit, what: What, vote: Vote, decides: bool) -> Wanted:
     game = _game(unit)
-    return screens.vote(game, what, vote, _count(unit, vote), _needed(game), decides)
+    return screens.vote(game, what, vote, _count(unit, vote), _needed(game), decides, show.who_decides(unit))
 
 
 def _needed(game: GameRow) -> int:
