@@ -236,11 +236,13 @@ def resume(unit: Unit) -> None:
     """The game goes on where it was: what was open when it stopped has as much time left as then."""
     game = _the_game(unit)
     memo = memo_of(game)
-    stopped = (*memo.stopped, (memo.paused, unit.now.timestamp()))
+    stopped, was = (*memo.stopped, (memo.paused, unit.now.timestamp())), memo.why
     unit.game = replace(remembering(game, paused=0.0, why="", stopped=stopped), status="playing")
     step = standing(_the_game(unit))
     reckon(unit, step)
     show.again(unit, step)
+    if was == "group":
+        show.goes_on(unit, step)
 
 
 def change_pace(unit: Unit, word: str) -> None:

@@ -142,12 +142,21 @@ async def test_the_bots_leaving_and_the_groups_pause_do_not_undo_each_other(camp
     assert reply and "The game is on" in reply["text"]
 
 
-async def test_after_a_pause_who_has_no_private_chat_is_still_called(camp: Camp) -> None:
-    await at_the_table(camp, private=())
+async def test_after_a_pause_the_question_is_at_the_end_of_the_chat_without_a_sound(camp: Camp) -> None:
+    await at_the_table(camp, private=("Bob", "Cid", "Dan"))
+    await camp.answer("Ann", "discard", "Axe")
+    called, bob = await call_of(camp, "Ann"), await camp.hand_row("Bob")
+    assert called is not None
     await camp.write("Ann", "/pause")
     await camp.write("Ann", "/resume")
-    called = await call_of(camp, "Ann")
-    assert called is not None and "until" in plain(called.wanted.text)
+    anew = await call_of(camp, "Ann")
+    assert anew is not None and anew.post == called.post + 1 and not anew.wanted.ring
+    assert "until" in plain(anew.wanted.text) and await camp.hand_row("Bob") == bob
+    await camp.answer("Ann", "give", "Whisky")
+    bob = await camp.hand_row("Bob")
+    await camp.write("Ann", "/pause")
+    await camp.write("Ann", "/resume")
+    assert (await camp.hand_row("Bob")).post == bob.post + 1 and not (await camp.hand_row("Bob")).wanted.ring
 
 
 # --- another pace ---

@@ -349,6 +349,18 @@ async def test_an_outage_in_quiet_hours_moves_nothing(camp: Camp) -> None:
     assert abs(after[0] - before[0]) < timedelta(seconds=10)
 
 
+async def test_while_the_bot_is_out_of_the_group_no_timer_runs(camp: Camp) -> None:
+    await at_the_table(camp)
+    before = sorted(await timers(camp, pace.DEADLINE) + await timers(camp, pace.REMIND))
+    await camp.forward(10 * MINUTE)
+    await members.bot_moved(camp.store, Chat(camp.place[0], road="left"))
+    await camp.forward(30 * HOUR)
+    await members.bot_moved(camp.store, Chat(camp.place[0], road="open"))
+    after = sorted(await timers(camp, pace.DEADLINE) + await timers(camp, pace.REMIND))
+    moved = [new - old for old, new in zip(before, after, strict=True)]
+    assert all(abs(gap - timedelta(hours=30)) < timedelta(seconds=5) for gap in moved)
+
+
 # --- a holiday ---
 
 
