@@ -63,7 +63,6 @@ def _with(call: Reply, rows: Sequence[Row]) -> Reply:
     return call
 
 
-def edited(chat: int, message: int, text: str, rows: Sequence[Row] = ()) -> Reply:
-    """The parameters of an edit of a public message of ours, without the method."""
-    call = {"chat_id": chat, "message_id": message, "text": str(text), "parse_mode": "HTML"}
-    return _with(call, rows)
+def edited(text: str, rows: Sequence[Row] = ()) -> Reply:
+    """What a public message of ours becomes by an edit."""
+    return _with({"text": str(text), "parse_mode": "HTML"}, rows)

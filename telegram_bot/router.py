@@ -473,7 +473,10 @@ class Router:
             await members.new_hours(self.store, chat.id)
         text, rows = page if page is not None else (settings.told(message.chat.title), [])
         with contextlib.suppress(TelegramError):  # unchanged, or gone: /settings shows it again
-            await context.bot.do_api_request("editMessageText", reply.edited(message.chat.id, message.message_id, text, rows))
+            menu = reply.edited(text, rows)
+            await context.bot.edit_message_text(
+                menu.pop("text"), chat_id=message.chat.id, message_id=message.message_id, api_kwargs=menu
+            )
         return reply.close(query)
 
     async def _is_administrator(self, message: Message, context: ContextTypes.DEFAULT_TYPE) -> bool:

@@ -32,11 +32,23 @@ TOAST, ALERT = "toast", "alert"
 
 
 class FarEnd(BaseRequest):
-    """Telegram's far end, of two methods: who the bot is, and who is an administrator where."""
+    """Telegram's far end: who the bot is, who is an administrator where, and what is said aside, to one member.
+
+    *ephemeral*: "refused" as long as a test does not want otherwise; "shown"; or "unknown" to an older server, which
+    posts to the group. *troubles* are what the next calls meet that say something: an error to raise, or the status and
+    body of an answer. *said* are those calls; *edits* the menus that a press has
+    edited at once. *bot_member* is what the bot itself is in the group.
+    """
 
     def __init__(self) -> None:
         self.administrators: set[int] = set()
         self.calls: list[str] = []
+        self.ephemeral = "refused"
+        self.troubles: list[Exception | tuple[int, bytes]] = []
+        self.said: list[tuple[str, Data]] = []
+        self.edits: list[Data] = []
+        self.bot_member: Data = {"status": "member"}
+        self._numbers = itertools.count(501)
 
     async def initialize(self) -> None: ...
 
@@ -54,11 +66,42 @@ class FarEnd(BaseRequest):
                 result: Data = BOT
             case "getChatMember":
                 person = int(request_data.parameters["user_id"])
+                if person == BOT["id"]:
+                    return 200, json.dumps({"ok": True, "result": self.bot_member | {"user": BOT}}).encode()
                 status = "administrator" if person in self.administrators else "member"
                 result = {"status": status, "user": user(person, "Somebody")} | (ADMINISTERS if status != "member" else {})
+            case "sendMessage" | "editEphemeralMessageText" | "deleteMessage":
+                return self._say(called, request_data.parameters)
+            case "editMessageText":
+                self.edits.append(request_data.parameters)
+                result = True
             case _:
                 raise AssertionError(f"nothing else is called at the door, but {called} was")
         return 200, json.dumps({"ok": True, "result": result}).encode()
+
+    def _say(self, called: str, given: Data) -> tuple[int, bytes]:
+        self.said.append((called, given))
+        if self.troubles:
+            trouble = self.troubles.pop(0)
+            if isinstance(trouble, Exception):
+                raise trouble
+            return trouble
+        if self.ephemeral == "refused":
+            return refusal(400, "Bad Request: BOT_NOT_ADMIN")
+        result: Any = True
+        if called == "sendMessage":
+            result = {"message_id": 77, "date": 1_790_000_000, "chat": {"id": given["chat_id"], "type": "supergroup"}}
+            if self.ephemeral == "shown" and "ephemeral_message_parameters" in given:
+                result |= {"message_id": 0, "ephemeral_message_id": next(self._numbers)}
+        elif called == "editEphemeralMessageText" and self.ephemeral == "unknown":
+            return refusal(404, "Not Found: method not found")
+        return 200, json.dumps({"ok": True, "result": result}).encode()
+
+
+def refusal(code: int, description: str, **parameters: Any) -> tuple[int, bytes]:
+    """An answer that is no "ok", as Telegram writes it."""
+    answer: Data = {"ok": False, "error_code": code, "description": description}
+    return code, json.dumps(answer | ({"parameters": parameters} if parameters else {})).encode()
 
 
 ADMINISTERS = dict.fromkeys(
