@@ -135,6 +135,7 @@ class House:
         return (self.folder / f"{name}.log").read_text(errors="replace")
 
     def stop(self) -> None:
+        self.telegram.http.close()
         for process in reversed(self.processes.values()):
             process.terminate()
         for process in self.processes.values():
