@@ -260,6 +260,13 @@ looks = Table(
     _game(),
     Column("person_id", BigInteger, primary_key=True, autoincrement=False),
     Column("seq", Integer, nullable=False, comment="the last event that this person has read of, for /recap"),
+    Column(
+        "before",
+        Integer,
+        nullable=False,
+        server_default=text("0"),
+        comment="and the last one before this sitting: looks within a quarter of an hour are one",
+    ),
     _time("at", nullable=False, server_default=_now),
 )
 

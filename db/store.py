@@ -114,6 +114,7 @@ class Unit:
         self._people: dict[int, Person] = {}
         self._roads: set[int] = set()
         self._aside = False
+        self._looked = False
         self._chat: Chat | None = None
         self._updates: int | None = None
 
@@ -171,6 +172,11 @@ class Unit:
         (whether it does is not known: field/telegram.md 1.2)."""
         self._must_have_game()
         self._aside = True
+
+    def looked(self) -> None:
+        """The presser looks at the game: has seen all that happened so far, for /recap."""
+        self._must_have_game()
+        self._looked = self.person is not None
 
     def _want(self, kind: str, wanted: Wanted, receiver: int, anew: bool) -> None:
         self._must_have_game()
@@ -260,6 +266,9 @@ class Unit:
         if self._aside and game is not None:
             parts.append("aside")
             values["aside"] = game.chat_id
+        if self._looked and game is not None and self.person is not None:
+            parts.append("looks")
+            values |= {"id": game.id, "looker": self.person.id, "seen": game.happened}
         if self._chat is not None:
             parts.append("chat")
             values["chat"] = _dump(self._chat)
@@ -506,18 +515,12 @@ class Store:
         )
         return [Event(*row) for row in rows]
 
-    async def looked(self, game_id: int, person_id: int, seq: int) -> int:
-        """Somebody has read up to event *seq*; up to which they had before."""
-        row = await self._rows(
-            "with before as (select seq from looks where game_id = :game and person_id = :person), now as ("
-            " insert into looks (game_id, person_id, seq) values (:game, :person, :seq)"
-            " on conflict (game_id, person_id) do update set seq = greatest(looks.seq, excluded.seq),"
-            " at = excluded.at) select coalesce((select seq from before), 0)",
-            game=game_id,
-            person=person_id,
-            seq=seq,
+    async def seen_before(self, game_id: int, person_id: int) -> int:
+        """The last event that somebody had seen before they sat down to look this time (`Unit.looked`); 0 for none."""
+        rows = await self._rows(
+            "select before from looks where game_id = :game and person_id = :person", game=game_id, person=person_id
         )
-        return int(row.scalar_one())
+        return int(rows.scalar_one_or_none() or 0)
 
     async def screens(self, game_id: int) -> list[ScreenRow]:
         """The screens of a game, as wanted and as shown."""
@@ -1000,6 +1003,12 @@ _PARTS = {
         on conflict (id) do update set title = excluded.title, kind = excluded.kind, settings = excluded.settings,
             rights = excluded.rights, road = excluded.road, migrated_to = excluded.migrated_to,
             left_at = excluded.left_at""",
+    # Looks within a quarter of an hour are one sitting: who opens the hand first still hears of the night.
+    "looks": """
+        insert into looks as l (game_id, person_id, seq, at) values (%(id)s, %(looker)s, %(seen)s, %(now)s)
+        on conflict (game_id, person_id) do update set
+            before = case when l.at < excluded.at - interval '15 minutes' then l.seq else l.before end,
+            seq = greatest(l.seq, excluded.seq), at = excluded.at""",
     "aside": f"""
         insert into limits as l (chat_id, thread_id, sent) values (%(aside)s, {ASIDE}, array[%(now)s::timestamptz])
         on conflict (chat_id, thread_id) do update set sent = excluded.sent || array(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 from datetime import UTC
 from random import Random
 
@@ -17,15 +18,15 @@ from msgspec.structs import replace
 
 import core
 from core.players import bot, clock
-from db.records import Timer
+from db.records import Event, Timer
 from db.store import Away, Store, Unit
-from telegram_bot import holiday, lobby, pace, play, show, waiting
+from telegram_bot import holiday, lobby, orders, pace, play, recap, show, waiting
 from telegram_bot.errors import told
 
 log = logging.getLogger(__name__)
 
 # Which timers answer for a seat, and as whom.
-ANSWERS: dict[str, play.By] = {pace.DEADLINE: "clock", pace.BOT: "bot player", pace.PASS: "order"}
+ANSWERS: dict[str, play.By] = {pace.DEADLINE: "clock", pace.BOT: "bot player", pace.PASS: "order", pace.ORDER: "order"}
 AT_ONCE = 50  # answers in one transaction: a game of twelve late players needs twelve
 
 
@@ -71,7 +72,8 @@ class Clock:
                 if unit is None or unit.game is None:
                     return False
                 game_id = unit.game.id
-                ring(unit)
+                wakes = any(timer.kind == pace.MORNING for timer in pace.due(unit.game, unit.now))
+                ring(unit, await self.store.events(game_id, last=recap.LOG) if wakes else ())
         except Away:
             raise
         except Exception as error:
@@ -88,10 +90,11 @@ class Clock:
             log.warning("nothing pruned: the database is away")
 
 
-def ring(unit: Unit) -> None:
+def ring(unit: Unit, log: Sequence[Event] = ()) -> None:
     """Everything that is due in a game, the earliest first; an answer may end what else was due.
 
-    A game whose group the bot cannot write to stands still until it can again.
+    A game whose group the bot cannot write to stands still until it can again. *log*: what happened lately, for the
+    morning.
     """
     if unit.chat is not None and unit.chat.road in ("left", "muted") and unit.game and unit.game.status == "playing":
         play.pause(unit, "away", min(unit.chat.left_at or unit.now, unit.now))
@@ -101,15 +104,15 @@ def ring(unit: Unit) -> None:
         due = pace.due(unit.game, unit.now)
         if not due:
             return
-        _ring_one(unit, due[0])
+        _ring_one(unit, due[0], log)
 
 
-def _ring_one(unit: Unit, timer: Timer) -> None:
+def _ring_one(unit: Unit, timer: Timer, log: Sequence[Event]) -> None:
     game = unit.game
     assert game is not None
     if timer.kind in ANSWERS and timer.seat is not None:
         try:
-            _answer(unit, timer.seat, ANSWERS[timer.kind])
+            _answer(unit, timer, timer.seat)
         except core.Diverged:
             play.begin_turn_again(unit)
         return
@@ -125,19 +128,33 @@ def _ring_one(unit: Unit, timer: Timer) -> None:
             waiting.remind(unit, timer.seat)
         case pace.WAKE:
             waiting.wake(unit)
+        case pace.MORNING if game.status == "playing":
+            recap.morning(unit, log)
         case pace.BACK if timer.seat is not None:
             holiday.over(unit, timer.seat)
 
 
-def _answer(unit: Unit, seat: core.Seat, by: play.By) -> None:
-    """The clock chooses as R65 says, a bot player as well as it can: both from the view of the seat alone."""
-    assert unit.game is not None
-    step = play.standing(unit.game)
-    if by == "order":
-        choice = core.PASS
-    elif by == "clock":
-        choice = clock.answer_for(step, seat)
+def _answer(unit: Unit, timer: Timer, seat: core.Seat) -> None:
+    """The clock chooses as R65 says, a bot player as well as it can: both from the view of the seat alone.
+
+    An order is looked at again: if it does not fit any more, the question stays as it is.
+    """
+    game = unit.game
+    assert game is not None
+    step = play.standing(game)
+    choice: core.Choice | None
+    match timer.kind:
+        case pace.PASS:
+            choice = core.PASS
+        case pace.ORDER:
+            fit = orders.fitting(game, step, seat)
+            choice = None if fit is None else fit.choice
+        case pace.DEADLINE:
+            choice = clock.answer_for(step, seat)
+        case _:
+            dice = Random(f"{step.table.seed}/bot/{step.table.turn}/{len(step.game.answers)}/{seat}")
+            choice = bot.choose(core.view(step, seat), dice)
+    if choice is None:
+        unit.game = replace(game, timers=tuple(other for other in game.timers if other != timer))
     else:
-        dice = Random(f"{step.table.seed}/bot/{step.table.turn}/{len(step.game.answers)}/{seat}")
-        choice = bot.choose(core.view(step, seat), dice)
-    play.answer(unit, seat, choice, by)
+        play.answer(unit, seat, choice, ANSWERS[timer.kind])

@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import takewhile
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -112,6 +113,17 @@ class Hours(NamedTuple):
             return at
         begins, ends = next(self.quiet.after(at))
         return ends if begins <= at else at
+
+    def morning(self, at: datetime) -> datetime | None:
+        """The end of the quiet hours that are on at *at*, or come next; None where there are none."""
+        return next(self.quiet.after(at))[1] if self.quiet is not None else None
+
+    def last_night(self, at: datetime) -> Stretch | None:
+        """The quiet hours that were over last at *at*."""
+        if self.quiet is None:
+            return None
+        nights = takewhile(lambda night: night[1] <= at, self.quiet.after(at - 3 * _DAY))
+        return max(nights, default=None)
 
     def _still(self, since: datetime) -> Iterator[Stretch]:
         nights = self.quiet.after(since) if self.quiet is not None else iter(())

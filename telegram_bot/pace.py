@@ -33,6 +33,7 @@ LOOK = "look"  # the screens are to be drawn again: a road to somebody closed
 OUTAGE = "outage"  # the group is told that the time stood still
 WAKE = "wake"  # the quiet hours are over: what would have rung in them rings once
 BACK = "back"  # a holiday is over
+MORNING = "morning"  # the quiet hours are over: the group is told what happened in them
 
 LOBBY_LIVES = timedelta(hours=24)
 AWAKE = timedelta(minutes=10)  # a shorter base is played at one sitting: it knows no quiet hours
@@ -222,10 +223,19 @@ def bot_pause(game: GameRow, seat: str, now: datetime) -> Timer:
 
 
 def pass_by_itself(game: GameRow, seat: str, now: datetime) -> Timer:
-    """When a seat without a fitting defence passes: drawn from the public seed, as long as a person might take."""
+    """When a seat without a fitting defence passes."""
+    return Timer(PASS, now + _a_while(game, seat), seat)
+
+
+def by_order(game: GameRow, seat: str, now: datetime) -> Timer:
+    """When an order ahead of a seat answers: after the same while as who can only pass, so neither is told by it."""
+    return Timer(ORDER, now + _a_while(game, seat), seat)
+
+
+def _a_while(game: GameRow, seat: str) -> timedelta:
+    """As long as a person might take, drawn from the public seed, whatever the hand."""
     usual = min(pace_of(game).base.total_seconds() / 10, 60)
-    seconds = usual * Random(f"{game.public_seed}/pass/{game.version}/{seat}").uniform(0.4, 1.6)
-    return Timer(PASS, now + timedelta(seconds=seconds), seat)
+    return timedelta(seconds=usual * Random(f"{game.public_seed}/pass/{game.version}/{seat}").uniform(0.4, 1.6))
 
 
 def due(game: GameRow, now: datetime) -> list[Timer]:

@@ -9,11 +9,11 @@ from typing import Literal
 from msgspec.structs import replace
 
 import core
-from core import Ask, Choice, Seat, Step
+from core import Choice, Seat, Step
 from core.events import TurnBegan
 from db.records import GameRow, SeatRow, Timer
 from db.store import Unit
-from telegram_bot import pace, show
+from telegram_bot import orders, pace, show
 from telegram_bot.happenings import SeatGivenBack, SeatTakenOver, TimeRanOut
 from telegram_bot.memo import memo_of, remembering
 
@@ -55,6 +55,7 @@ def answer(unit: Unit, seat: Seat, choice: Choice, by: By) -> Step:
     step = core.apply(at_rest(game), seat, choice)
     unit.answered(seat, choice, by)
     _pay(unit, seat)
+    unit.game = orders.answered(_the_game(unit), step, game, memo_of(game).about.get(seat), seat, choice)
     if by == "clock":
         tale = memo_of(game).tale
         late = (*tale.late, (len(step.earlier), seat))
@@ -95,6 +96,7 @@ def _save(unit: Unit, step: Step) -> None:
         digest=step.game.digest,
         touched_at=unit.now,
     )
+    unit.game = game = orders.turned(game, step)
     if step.anew:
         _asked_anew(unit, step)
     else:
@@ -113,7 +115,7 @@ def _save(unit: Unit, step: Step) -> None:
 
 def _asked_anew(unit: Unit, step: Step) -> None:
     """New questions, from now on."""
-    game, now = _the_game(unit), unit.now.timestamp()
+    game, now = orders.asked(_the_game(unit), step), unit.now.timestamp()
     unit.game = remembering(
         game,
         asked=dict.fromkeys(step.asks, game.version),
@@ -134,18 +136,28 @@ def reckon(unit: Unit, step: Step) -> None:
     if any(timer.kind == pace.WAKE for timer in others):
         wakes = Timer(pace.WAKE, show.wakes(unit))
         others = [wakes if timer.kind == pace.WAKE else timer for timer in others]
-    theirs = (timer for ask in step.asks.values() for timer in timers_for(unit, game, ask))
+    others = _with_morning(unit, others)
+    theirs = (timer for seat in step.asks for timer in timers_for(unit, game, step, seat))
     unit.game = replace(game, timers=(*others, *theirs))
 
 
-def timers_for(unit: Unit, game: GameRow, ask: Ask) -> tuple[Timer, ...]:
+def _with_morning(unit: Unit, timers: list[Timer]) -> list[Timer]:
+    """The timers with the one for the end of the quiet hours, where the group has any; one that is due stays."""
+    kept = [timer for timer in timers if timer.kind != pace.MORNING or timer.at <= unit.now]
+    at = pace.hours_of(_the_game(unit), show.settings(unit)).morning(unit.now)
+    if at is None or any(timer.kind == pace.MORNING for timer in kept):
+        return kept
+    return [*kept, Timer(pace.MORNING, at)]
+
+
+def timers_for(unit: Unit, game: GameRow, step: Step, seat: Seat) -> tuple[Timer, ...]:
     """What makes sure that an asked seat is answered for: the pause of a bot player, or reminders and the deadline.
 
     Who can only take what comes is asked all the same (strict secrecy), and passes by itself after a while that
-    does not depend on the hand: how long it takes tells nobody anything (RULES.md section 8).
+    does not depend on the hand: how long it takes tells nobody anything (RULES.md section 8). An order ahead answers
+    after the same while.
     """
-    seat = ask.seat
-    row = game.seat(seat)
+    row, ask = game.seat(seat), step.asks[seat]
     assert row is not None
     if row.played_by == "bot":
         return (pace.bot_pause(game, seat, unit.now),)
@@ -156,6 +168,8 @@ def timers_for(unit: Unit, game: GameRow, ask: Ask) -> tuple[Timer, ...]:
     deadline = Timer(pace.DEADLINE, question.deadline, seat)
     if ask.about == core.DEFEND and ask.choices == (core.PASS,):
         return *reminders, deadline, pace.pass_by_itself(game, seat, unit.now)
+    if orders.fitting(game, step, seat) is not None:
+        return *reminders, deadline, pace.by_order(game, seat, unit.now)
     return *reminders, deadline
 
 
@@ -176,7 +190,7 @@ def _pay(unit: Unit, seat: Seat) -> None:
 
 def _over(unit: Unit, outcome: dict[str, object]) -> None:
     game = remembering(_the_game(unit), asked={}, asked_at={}, about={})
-    unit.game = replace(game, status="over", timers=(), ended_at=unit.now, outcome=outcome)
+    unit.game = replace(game, status="over", orders={}, timers=(), ended_at=unit.now, outcome=outcome)
 
 
 def call_off(unit: Unit) -> None:
@@ -184,6 +198,16 @@ def call_off(unit: Unit) -> None:
     step = standing(_the_game(unit))
     _over(unit, {"why": "called off", "winners": []})
     show.called_off(unit, step)
+
+
+def order_changed(unit: Unit, game: GameRow, step: Step, seat: Seat) -> None:
+    """The owner of a seat has changed an order: what was about to answer by one does not, or something does now."""
+    if seat in step.asks:
+        timers = tuple(timer for timer in game.timers if timer.kind != pace.ORDER or timer.seat != seat)
+        if orders.fitting(game, step, seat) is not None:
+            timers = (*timers, pace.by_order(game, seat, unit.now))
+        game = replace(game, timers=timers)
+    unit.game = game
 
 
 # --- who plays a seat ---
@@ -219,7 +243,7 @@ def _change_seat(unit: Unit, changed: SeatRow) -> None:
     if changed.seat in step.asks:  # who answers for it now has the whole time
         game = remembering(game, asked_at={**memo_of(game).asked_at, changed.seat: unit.now.timestamp()})
         others = (t for t in game.timers if t.kind not in pace.OF_A_QUESTION or t.seat != changed.seat)
-        game = replace(game, timers=(*others, *timers_for(unit, game, step.asks[changed.seat])))
+        game = replace(game, timers=(*others, *timers_for(unit, game, step, changed.seat)))
     unit.game = game
     show.seat_changed(unit, step, changed)
 

@@ -1,12 +1,20 @@
-"""/recap: what the group has seen happen since somebody last looked, in ten lines at most, and who is awaited now."""
+"""/recap, and the line of a morning: what the group has seen happen, in a few lines, and who is awaited now.
+
+Looking at the hand, turning its pages and /recap itself count as looking; looks within a quarter of an hour count as one,
+so that who opens the hand first still hears of the night. What is told is public knowledge.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+
+from msgspec.structs import replace
 
 import core
 from core import Event, Seat
 from core.events import (
+    CardDiscarded,
     CardPassedOn,
     CardPlayed,
     Declared,
@@ -19,32 +27,68 @@ from core.events import (
     PanicDrawn,
     TurnBegan,
 )
-from telegram_bot import narrator
+from db.records import Event as LoggedEvent
+from db.records import Timer
+from db.store import Unit
+from telegram_bot import happenings, narrator, pace, play, screens, show, waiting
 from telegram_bot.screens import named
 from telegram_bot.texts import Markup, say
 
 LINES = 10
+LOG = 400  # events that are looked back
+LONGEST = 3500  # characters of several recaps in one message
+IN_THE_MORNING = 2
+LATE = timedelta(hours=2)  # a morning line that comes later comes not at all
 
 
-def tell(events: Iterable[Event], names: Mapping[Seat, str]) -> list[Markup]:
+def page(log: Sequence[LoggedEvent], seen: int, names: Mapping[Seat, str], awaited: str) -> str:
+    """What happened after event *seen*, and who is *awaited*."""
+    lines = since(log, seen, names)
+    head = [say("recap.title"), *lines] if lines else [say("recap.nothing")]
+    return "\n".join([*head, "", awaited])
+
+
+def awaited(unit: Unit) -> str:
+    """Who is awaited, until when; as on the board."""
+    game = unit.game
+    assert game is not None
+    if game.status == "over":
+        return screens.board_over(game).text
+    return screens.awaited(game, core.view(play.standing(game), None), unit.now)
+
+
+def since(log: Sequence[LoggedEvent], seen: int, names: Mapping[Seat, str], most: int = LINES) -> list[Markup]:
+    """What was logged after event *seen*; of a turn whose beginning was seen, the rest."""
+    news = [one for one in log if one.seq > seen]
+    if not news:
+        return []
+    events = [happenings.read(one.event) for one in news]
+    if not isinstance(events[0], TurnBegan):
+        turn = (happenings.read(one.event) for one in log if one.turn == news[0].turn)
+        events = [*(event for event in turn if isinstance(event, TurnBegan)), *events]
+    return tell(events, names, most)
+
+
+def tell(events: Iterable[Event], names: Mapping[Seat, str], most: int = LINES) -> list[Markup]:
     """A line a turn; with more turns than lines the quiet ones are counted together, and what mattered is told."""
-    turns = [turn for turn in map(_turn, narrator.by_turn(_public(events))) if turn.began is not None]
-    lines = [turn.line(names) for turn in turns]
-    if len(lines) <= LINES:
-        return lines
+    turns = [turn for turn in map(_Turn, narrator.by_turn(_public(events))) if turn.facts(names)]
+    if len(turns) <= most:
+        return [turn.line(names) for turn in turns]
     # The last turns whole, of those before what mattered most, and a line for all the rest.
-    last = lines[-4:]
-    mattered = [turn.line(names) for turn in turns[:-4] if turn.matters][-(LINES - 5) :]
-    left_out = len(lines) - len(last) - len(mattered)
-    return [say("recap.quiet", n=left_out, turn=turns[0].number), *mattered, *last]
+    last = turns[len(turns) - max(1, most * 2 // 5) :]
+    before = turns[: len(turns) - len(last)]
+    room = most - len(last) - 1
+    told = [turn for turn in before if turn.matters][-room:] if room else []
+    quiet = say("recap.quiet", n=len(before) - len(told), turn=turns[0].number)
+    return [quiet, *(turn.line(names) for turn in (*told, *last))]
 
 
 def _public(events: Iterable[Event]) -> Iterable[Event]:
     return (seen for event in events if (seen := core.seen_by(event, None)) is not None)
 
 
-class _turn:
-    """One turn of a recap: whose, and the facts of it in the order in which they happened."""
+class _Turn:
+    """One turn of a recap: whose, and what happened in it, in order."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         self.began = next((event for event in events if isinstance(event, TurnBegan)), None)
@@ -52,11 +96,19 @@ class _turn:
         self.events = events
         self.matters = any(isinstance(event, (Eliminated, Declared, GameEnded)) for event in events)
 
+    def facts(self, names: Mapping[Seat, str]) -> list[Markup]:
+        """What happened; nothing yet in a turn that has only begun."""
+        if self.began is None:
+            return []
+        facts = [fact for event in self.events if (fact := _fact(event, names)) is not None]
+        if not facts and any(isinstance(event, CardDiscarded) for event in self.events):
+            facts = [say("recap.discards")]
+        return list(dict.fromkeys(facts))
+
     def line(self, names: Mapping[Seat, str]) -> Markup:
         assert self.began is not None
-        facts = [fact for event in self.events if (fact := _fact(event, names)) is not None]
-        facts = list(dict.fromkeys(facts)) or [say("recap.discards")]
-        return say("recap.line", turn=self.number, name=named(names[self.began.seat]), facts=Markup(", ".join(facts)))
+        told = Markup(", ".join(self.facts(names)))
+        return say("recap.line", turn=self.number, name=named(names[self.began.seat]), facts=told)
 
 
 def _fact(event: Event, names: Mapping[Seat, str]) -> Markup | None:
@@ -87,3 +139,25 @@ def _fact(event: Event, names: Mapping[Seat, str]) -> Markup | None:
         case Declared():
             return say("recap.declared")
     return None
+
+
+# --- the line of a morning ---
+
+
+def morning(unit: Unit, log: Sequence[LoggedEvent]) -> None:
+    """The quiet hours are over: one short message to the group, if something happened in them or somebody is awaited."""
+    game = unit.game
+    assert game is not None
+    hours = pace.hours_of(game, show.settings(unit))
+    if (next_one := hours.morning(unit.now)) is not None:
+        others = (timer for timer in game.timers if timer.kind != pace.MORNING)
+        unit.game = replace(game, timers=(*others, Timer(pace.MORNING, next_one)))
+    night = hours.last_night(unit.now)
+    if night is None or unit.now - night[1] > LATE:
+        return
+    seen = max((one.seq for one in log if one.at < night[0]), default=0)
+    lines = since(log, seen, screens.names_of(game), IN_THE_MORNING)
+    if not lines and not any(waiting.awaited(game)):
+        return
+    told = [say("recap.morning"), *lines] if lines else [say("recap.morning_quiet")]
+    unit.post_anew("morning", screens.screen("\n".join([*told, awaited(unit)]), delete=True))

@@ -37,6 +37,7 @@ from telegram_bot import (
     pace,
     play,
     private,
+    recap,
     reply,
     rulebook,
     screens,
@@ -92,6 +93,7 @@ class Router:
             "pace": self.pace,
             "nudge": self.nudge,
             "blame": self.blame,
+            "recap": self.recap,
             "holiday": self.holiday,
             "back": self.back,
             "settings": self.group_settings,
@@ -305,6 +307,51 @@ class Router:
                 return reply.public(message, say("say.no_game"))
             nudge = screens.button(say_plain("nudge.button"), game, "board", "nudge", version=0)
             return reply.public(message, waiting.blame(unit), _rows(((nudge,),)))
+
+    async def recap(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        """What happened since its writer last looked: in the private chat if there is one, for the group has seen it."""
+        message, person = _message(update), _person(_message(update))
+        if person is None:
+            return None
+        if message.chat.type not in GROUPS:
+            return await self._all_recaps(update, person)
+        async with self._at_place(update) as unit:
+            if not unit.fresh:
+                return None
+            game = unit.game
+            if game is None or game.status == "lobby":
+                return reply.public(message, say("say.no_game"))
+            unit.looked()
+            awaited = recap.awaited(unit)
+            is_open = unit.people[person.id].private == "open"
+        told = await self._recap(game, person, awaited)
+        if is_open and private.ephemeral_id(message) is None:
+            return private.message(person.id, told)
+        return reply.public(message, told)
+
+    async def _recap(self, game: GameRow, person: Person, awaited: str) -> str:
+        log = await self.store.events(game.id, last=recap.LOG)
+        return recap.page(log, await self.store.seen_before(game.id, person.id), screens.names_of(game), awaited)
+
+    async def _all_recaps(self, update: Update, person: Person) -> Reply | None:
+        """Of all games of a person, each under the name of its group, as many as one message takes."""
+        await self._meet(update, person)
+        told = []
+        for game in await self.store.games_of(person.id):
+            if game.status == "lobby":
+                continue
+            async with self.store.press(update_id=None, find=ByGame(game.id), person=_opened(person)) as unit:
+                if unit.game is None or not unit.game.open:
+                    continue
+                unit.looked()
+                awaited = recap.awaited(unit)
+            title = say("recap.game", title=screens.named(await self._title(game)))
+            told.append(f"{title}\n{await self._recap(game, person, awaited)}")
+        if not told:
+            return private.message(person.id, say("say.no_games"), reply.buttons(_add_to_group()))
+        while len(told) > 1 and len("\n\n".join(told)) > recap.LONGEST:
+            told.pop()
+        return private.message(person.id, "\n\n".join(told))
 
     async def holiday(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         return await self._away(update, lambda unit, row, words: holiday.announce(unit, row, words))

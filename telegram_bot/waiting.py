@@ -30,7 +30,8 @@ def awaited(game: GameRow) -> Iterator[SeatRow]:
 
 
 def acted(unit: Unit, row: SeatRow) -> None:
-    """Note that an awaited person looks at the hand: no reminder for a while."""
+    """Note that somebody looks at the hand: they know how things stand, and if awaited, are not reminded for a while."""
+    unit.looked()
     game = _game(unit)
     memo, now = memo_of(game), unit.now.timestamp()
     if row.seat in memo.asked_at and now - memo.acted.get(row.seat, 0.0) > _NOTED.total_seconds():

@@ -58,7 +58,8 @@ async def test_only_an_administrator_opens_the_settings(camp: Camp) -> None:
 
 async def test_an_anonymous_administrator_opens_them_too(camp: Camp) -> None:
     anonymous = {"id": 1087968824, "is_bot": True, "first_name": "Group", "username": "GroupAnonymousBot"}
-    shown = await camp.write(anonymous, "/settings", sender_chat={"id": GROUP, "type": "supergroup", "title": "The camp"})
+    group = {"id": GROUP, "type": "supergroup", "title": "The camp"}
+    shown = await camp.write(anonymous, "/settings", sender_chat=group)
     assert shown is not None and "Settings of this group" in plain(shown["text"])
 
 

@@ -55,6 +55,13 @@ def upgrade() -> None:
         sa.Column(
             "seq", sa.Integer(), nullable=False, comment="the last event that this person has read of, for /recap"
         ),
+        sa.Column(
+            "before",
+            sa.Integer(),
+            server_default=sa.text("0"),
+            nullable=False,
+            comment="and the last one before this sitting: looks within a quarter of an hour are one",
+        ),
         sa.Column("at", sa.DateTime(timezone=True), server_default=NOW, nullable=False),
         sa.ForeignKeyConstraint(["game_id"], ["games.id"], name=op.f("looks_game_id_fkey"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("game_id", "person_id", name=op.f("looks_pkey")),
