@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from db.records import Button
 from db.store import Store
 from telegram_bot.limits import Bucket, Lane, Limits
+from telegram_bot.private import BUSY
 from tests.sender.conftest import SAID, Camp
 
 
@@ -35,6 +36,37 @@ async def test_a_blitz_never_says_more_than_twenty_things_a_minute_and_ends_as_i
     assert await camp.store.pending() == 0
     assert "the camp at 198" in camp.seen()
     assert [text for text in camp.seen() if text.startswith("turn")] == [f"turn {n}, at {n * 10 + 8}" for n in range(20)]
+
+
+async def test_what_is_said_aside_to_members_counts_with_it(camp: Camp) -> None:
+    camp.world.set_member(camp.group, camp.telegram.bot.id, "administrator", camp.ann.id)
+    to = {"ephemeral_message_parameters": {"receiver_user_id": camp.ann.id}}
+    alerts = 0
+    for second in range(0, 180, 5):
+        async with camp.press() as unit:
+            if busy := unit.road.said > BUSY:
+                alerts += 1  # as private.py does, once Telegram has complained of one
+            else:
+                unit.say_aside()
+        if not busy:
+            await camp.bot.send_message(camp.group.id, f"your hand at {second}", api_kwargs=to)
+        await camp.show(f"turn {second // 10}", f"turn {second // 10}, at {second}", once=True)
+        await camp.show("board", f"the camp at {second}")
+        await camp.later(5)
+    times = [call["at"] for call in camp.calls(*SAID)]
+    assert most_in_a_minute(times) <= 20
+    assert all(call["ok"] for call in camp.calls())
+    assert alerts < 9, "most of what people press is shown"
+
+
+async def test_however_much_is_said_aside_the_game_goes_on(camp: Camp) -> None:
+    for _ in range(100):
+        async with camp.press() as unit:
+            unit.say_aside()
+    await camp.show("turn 1", "Ann draws.")
+    await camp.show("board", "the camp")
+    await camp.sent()
+    assert camp.seen() == ["Ann draws.", "the camp"]
 
 
 async def test_near_the_limit_new_messages_go_before_edits(camp: Camp) -> None:
