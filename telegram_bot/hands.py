@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import core
-from core import Step
+from core import Seat, Step
 from db.records import Event as LoggedEvent
 from db.records import GameRow, SeatRow, Wanted
 from db.store import Unit
-from telegram_bot import happenings, panel, play, private, reply, screens, show, waiting
+from telegram_bot import happenings, orders, panel, play, private, reply, screens, show, waiting
 from telegram_bot.callback import Pressed
 from telegram_bot.memo import memo_of
 from telegram_bot.texts import say, say_plain
 
 LOG = 400  # events that a private log looks back
-MOVES = ("card", "confirm", "choose", "declaration", "declare")  # what is not taken while the game is paused
+# What is not taken while the game is paused.
+MOVES = ("card", "confirm", "choose", "declaration", "declare", "then", "then_not")
 
 
 def game_of_link(payload: str) -> int | None:
@@ -134,8 +136,72 @@ def _page(unit: Unit, row: SeatRow, step: Step, pressed: Pressed, log: Sequence[
             return None
         case "front":
             return panel.front(desk)
+        case "then" | "then_not":
+            return _then(unit, row, step, pressed)
         case _:
-            return ""
+            return _order(unit, row, step, pressed)
+
+
+def _then(unit: Unit, row: SeatRow, step: Step, pressed: Pressed) -> Wanted | str:
+    """The card to offer is chosen on the page of the one to play or discard: an order for this turn."""
+    page, number = divmod(pressed.number, panel.MOST_THEN)
+    view = core.view(step, row.seat)
+    cards = panel.hand_cards(view)
+    if not _fits(_game(unit), row, step, pressed) or view.ask is None or view.ask.about != core.STEP_TWO:
+        return _stale(unit, row, step)
+    if orders.rest(row) or page >= len(cards):
+        return _stale(unit, row, step)
+    offers = panel.then_offers(view, cards[page])
+    if pressed.what == "then_not":
+        unit.game = orders.take_back(_game(unit), row.seat, "offer")
+    elif number < len(offers):
+        unit.game = orders.prepare(_game(unit), step, row.seat, "offer", ("give", offers[number]))
+    else:
+        return _stale(unit, row, step)
+    return panel.card_page(show.desk(unit, row, step), cards[page])
+
+
+def _order(unit: Unit, row: SeatRow, step: Step, pressed: Pressed) -> Wanted | str:
+    """A page of the orders ahead, or a change of one. A press on a page from before an order was used is stale."""
+    game, seat = _game(unit), row.seat
+    said = _ORDERS.fullmatch(pressed.what)
+    if said is None:
+        return ""
+    if not game.open or orders.rest(row) or seat not in step.table.seats:
+        return _stale(unit, row, step)
+    slot: orders.Slot | None = said["slot"]  # type: ignore[assignment]
+    index = pressed.number - (pressed.what == "prepare")
+    if slot is None and 0 <= index < len(orders.SLOTS):
+        slot = orders.SLOTS[index]
+    if pressed.what != "prepare":
+        if slot is None or not orders.of(game, seat).since <= pressed.version <= game.version:
+            return _stale(unit, row, step)
+        if pressed.what == "take_back":
+            changed = orders.take_back(game, seat, slot)
+        elif said["ends"]:
+            changed = orders.condition(game, seat, slot, said["ends"])  # type: ignore[arg-type]
+        else:
+            choices = orders.may_prepare(core.view(step, seat), slot)
+            choice = next((one for one in choices if orders.number(one) == pressed.number), None)
+            if choice is None:
+                show.hand(unit, row, step)
+                return say_plain("toast.not_legal")
+            changed = orders.prepare(game, step, seat, slot, choice)
+        play.order_changed(unit, changed, step, seat)
+    desk = show.desk(unit, row, step)
+    if seat in step.asks:
+        return panel.front(desk)  # first what is asked now
+    return panel.orders_page(desk) if slot is None else panel.order_page(desk, slot)
+
+
+_ORDERS = re.compile(
+    rf"prepare|take_back|order_(?P<slot>{'|'.join(orders.SLOTS)})|ends_(?P<ends>{'|'.join(get_args(orders.Ends))})"
+)
+
+
+def _game(unit: Unit) -> GameRow:
+    assert unit.game is not None
+    return unit.game
 
 
 def _answer(unit: Unit, row: SeatRow, step: Step, pressed: Pressed) -> str:
@@ -151,11 +217,20 @@ def _answer(unit: Unit, row: SeatRow, step: Step, pressed: Pressed) -> str:
     else:
         return _stale(unit, row, step)
     try:
-        play.answer(unit, row.seat, choice, "player")
+        now = play.answer(unit, row.seat, choice, "player")
     except core.NotLegal:
         show.hand(unit, row, step)
         return say_plain("toast.not_legal")
+    if row.seat in step.asks and step.asks[row.seat].about == core.STEP_TWO:
+        _offer_in_the_same_go(unit, row.seat, now)
     return ""
+
+
+def _offer_in_the_same_go(unit: Unit, seat: Seat, step: Step) -> None:
+    """What was chosen to be offered after step 2 was seen at this very press: it needs no pause."""
+    fit = orders.fitting(_game(unit), step, seat)
+    if fit is not None and fit.slot == "offer":
+        play.answer(unit, seat, fit.choice, "order")
 
 
 def _fits(game: GameRow, row: SeatRow, step: Step, pressed: Pressed) -> bool:
@@ -166,7 +241,7 @@ def _fits(game: GameRow, row: SeatRow, step: Step, pressed: Pressed) -> bool:
         and ask is not None
         and row.played_by == "person"
         and memo_of(game).asked.get(row.seat) == pressed.version
-        and (pressed.what == "card" or pressed.number < len(ask.choices))
+        and (pressed.what in ("card", "then", "then_not") or pressed.number < len(ask.choices))
     )
 
 

@@ -13,9 +13,10 @@ import core
 from core import Ask, Card, Choice, Event, Seat, Step, View
 from core.events import CardDrawn
 from db.records import Button, GameRow, Wanted
-from telegram_bot import narrator
+from telegram_bot import narrator, orders
 from telegram_bot.memo import memo_of
 from telegram_bot.names import plain, shortened
+from telegram_bot.orders import CONDITIONS, SLOTS, Slot
 from telegram_bot.pace import BACK, pace_of
 from telegram_bot.private import LONGEST, length
 from telegram_bot.screens import (
@@ -37,14 +38,15 @@ FIRE = "Flamethrower"
 
 
 class Desk(NamedTuple):
-    """What a panel is made from: the game's row and its group, the view of its seat, when it is, and what happened in
-    the turn."""
+    """What a panel is made from: the game's row and its group, the view of its seat, when it is, what happened in the
+    turn, and what an order is about to answer."""
 
     game: GameRow
     group: str
     view: View
     now: datetime
     happened: Sequence[Event]
+    soon: orders.Fit | None = None
 
     @property
     def seat(self) -> Seat:
@@ -70,7 +72,7 @@ class Desk(NamedTuple):
 
 def desk(game: GameRow, group: str, step: Step, seat: Seat, now: datetime) -> Desk:
     happened = [seen for event in (*step.earlier, *step.events) if (seen := core.seen_by(event, seat)) is not None]
-    return Desk(game, group, core.view(step, seat), now, happened)
+    return Desk(game, group, core.view(step, seat), now, happened, orders.fitting(game, step, seat))
 
 
 def _fitting(page: Callable[..., Wanted]) -> Callable[..., Wanted]:
@@ -113,9 +115,11 @@ def front(at: Desk) -> Wanted:
             waiting = say("panel.waiting_own")
         else:
             waiting = say("panel.waiting", name=at.of(view.turn_of))
-        return _page(at, [waiting, *_hand_lines(at)], (*_declaration(at), _knowledge(at)))
+        lines = [waiting, *_hand_lines(at), *_prepared(at)]
+        return _page(at, lines, (*_declaration(at), *_preparing(at), _knowledge(at)))
     lines, rows = _QUESTIONS[view.ask.about](at, view.ask)
-    return _page(at, [*lines, *_pressing(at)], (*rows, *_declaration(at), _knowledge(at)))
+    by_order, back = _soon(at)
+    return _page(at, [*lines, *by_order, *_pressing(at)], (*rows, *back, *_declaration(at), _knowledge(at)))
 
 
 def _page(at: Desk, lines: Iterable[str], rows: Rows) -> Wanted:
@@ -315,7 +319,7 @@ _QUESTIONS = {
 
 @_fitting
 def card_page(at: Desk, card: Card) -> Wanted:
-    """What can be done with a card in step 2, and what it does in one sentence."""
+    """What can be done with a card in step 2, what it does in one sentence, and what to offer after it."""
     assert at.view.ask is not None
     buttons = []
     discard = None
@@ -330,7 +334,34 @@ def card_page(at: Desk, card: Card) -> Wanted:
     if not buttons:
         lines.append(say("panel.cannot_play" if discard else "panel.cannot_part"))
     last = (*((discard,) if discard else ()), at.button("panel.button_back", "front"))
-    return _page(at, lines, (*in_rows(buttons), last))
+    then = _then(at, card) if buttons or discard else ()
+    if then:
+        lines.append(say("order.then"))
+    return _page(at, lines, (*in_rows(buttons), *then, last))
+
+
+def then_offers(view: View, card: Card) -> list[Card]:
+    """What might be offered when *card* has left the hand, in the order of the buttons."""
+    hand = list(view.hand)
+    hand.remove(card)
+    return orders.may_give(view, hand)
+
+
+def _then(at: Desk, card: Card) -> Rows:
+    """A button for each card that may be offered in the same go; the chosen one is ticked."""
+    if _resting(at) or at.seat in at.view.quarantines and at.view.options.quarantine == "isolation":
+        return ()  # in isolation there will be no exchange
+    chosen = _mine(at).by_slot.get("offer")
+    page = hand_cards(at.view).index(card)
+    return in_rows(
+        at.button("order.button_then_chosen", "then_not", page * MOST_THEN, card=one)
+        if chosen is not None and chosen.card == one
+        else at.button("order.button_then", "then", page * MOST_THEN + number, card=one)
+        for number, one in enumerate(then_offers(at.view, card))
+    )
+
+
+MOST_THEN = 16  # more than a hand holds
 
 
 def _aim_button(at: Desk, choice: Choice, what: str, number: int) -> Button:
@@ -397,6 +428,99 @@ def know_page(at: Desk, log: Sequence[tuple[int, Event]]) -> Wanted:
         wanted = _page(at, [*above, *(told := told[1:])], back)
     return wanted
 
+
+# --- orders ahead ---
+
+
+def _resting(at: Desk) -> bool:
+    row = at.game.seat(at.seat)
+    return row is None or orders.rest(row)
+
+
+def _mine(at: Desk) -> orders.Orders:
+    """The orders of this seat; none for who sits in for its owner."""
+    return orders.Orders() if _resting(at) else orders.of(at.game, at.seat)
+
+
+def _order(slot: Slot, choice: Choice) -> Markup:
+    """An order in words, as a part of a sentence."""
+    key = "order.refuse" if slot == "answer" and choice[0] == "defend" else f"order.{slot}"
+    return say(key, card=choice[-1])
+
+
+def _prepared(at: Desk) -> list[str]:
+    """What is prepared, and what is not any more."""
+    mine = _mine(at).by_slot
+    return [*(_with_end(slot, mine[slot]) for slot in SLOTS if slot in mine), *_void(at)]
+
+
+def _with_end(slot: Slot, order: orders.Order) -> Markup:
+    words = _order(slot, order.choice)
+    return say(f"order.until_{order.ends}" if len(CONDITIONS[slot]) > 1 else "order.prepared", order=words)
+
+
+def _void(at: Desk) -> list[str]:
+    return [
+        say(f"order.void_{void.why}", order=_order(void.slot, void.choice))
+        for void in _mine(at).void
+    ]
+
+
+def _preparing(at: Desk) -> Rows:
+    return () if _resting(at) else ((_order_button(at, "order.button_prepare", "prepare"),),)
+
+
+def _soon(at: Desk) -> tuple[list[str], Rows]:
+    """That an order answers the open question soon, and a button against it."""
+    if at.soon is None:
+        return _void(at), ()
+    slot, choice = at.soon
+    return [say("order.soon", order=_order(slot, choice))], ((_take_back(at, slot),),)
+
+
+def _take_back(at: Desk, slot: Slot) -> Button:
+    return _order_button(at, "order.button_take_back", "take_back", SLOTS.index(slot))
+
+
+def _order_button(at: Desk, key: str, what: str, number: int = 0, **values: object) -> Button:
+    """A button that is good whatever is asked meanwhile, until an order of this seat is used up or void."""
+    return button(say_plain(key, **values), at.game, "panel", what, number)
+
+
+@_fitting
+def orders_page(at: Desk) -> Wanted:
+    """All that may be prepared, and what is."""
+    rows = in_rows(
+        _order_button(at, f"order.button_{slot}", "prepare", number)
+        for number, slot in enumerate(SLOTS, 1)
+        if orders.may_prepare(at.view, slot) or slot in _mine(at).by_slot
+    )
+    lines = [say("order.title"), *_hand_lines(at), *_prepared(at)]
+    return _page(at, lines, (*rows, (at.button("panel.button_back", "front"),)))
+
+
+@_fitting
+def order_page(at: Desk, slot: Slot) -> Wanted:
+    """What may be prepared for one kind of question; and, where something is, when it ends."""
+    order = _mine(at).by_slot.get(slot)
+    choices = in_rows(
+        _order_button(at, _CHOICE_KEYS[choice[0]], f"order_{slot}", orders.number(choice), card=choice[-1])
+        for choice in orders.may_prepare(at.view, slot)
+        if order is None or choice != order.choice
+    )
+    back = _order_button(at, "panel.button_back", "prepare")
+    if order is None:
+        return _page(at, [say(f"order.page_{slot}")], (*choices, (back,)))
+    ends = in_rows(
+        _order_button(at, f"order.button_{ends}", f"ends_{ends}", SLOTS.index(slot))
+        for ends in CONDITIONS[slot]
+        if ends != order.ends
+    )
+    lines = [say(f"order.page_{slot}"), _with_end(slot, order)]
+    return _page(at, lines, (*choices, *ends, (_take_back(at, slot), back)))
+
+
+_CHOICE_KEYS = {"give": "panel.button_card", "defend": "panel.button_refuse", "pass": "order.button_let"}
 
 KNOWN = 12  # lines of the private log on a phone
 FEWEST = 5  # and where names are so long that they have to be shortened

@@ -16,7 +16,7 @@ from core import Event, Seat, Step
 from core.events import CardDrawn, DeckRenewed, Eliminated, TurnBegan
 from db.records import GameRow, SeatRow, Timer, Wanted
 from db.store import Unit
-from telegram_bot import me, narrator, pace, panel, private, screens
+from telegram_bot import me, narrator, orders, pace, panel, private, screens
 from telegram_bot import settings as group_settings
 from telegram_bot.happenings import TimeRanOut
 from telegram_bot.memo import Tale, memo_of, remembering
@@ -106,6 +106,8 @@ def _board(unit: Unit, step: Step) -> Wanted:
 def hand(unit: Unit, row: SeatRow, step: Step, *, ring: bool = False, anew: bool = False) -> None:
     """The panel of one seat, in its owner's private chat; *ring*: a new message that is heard (not in quiet hours)."""
     assert row.person is not None
+    if orders.fitting(_game(unit), step, row.seat) is not None:
+        ring = False  # nobody has to be called for what an order answers
     ring = ring and not _waits(unit)
     wanted = panel.front(desk(unit, row, step))
     private.place(unit, row.person, wanted, ring=ring, anew=anew or ring)

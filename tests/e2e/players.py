@@ -7,7 +7,7 @@ from random import Random
 from tests.e2e.house import Data, Telegram, buttons
 
 # Buttons of a hand that turn pages and answer nothing.
-PAGES = ("Table", "What I know", "‹ Back", "Declare: no Human is left")
+PAGES = ("Table", "What I know", "‹ Back", "Declare: no Human is left", "Prepare an answer")
 A_MOMENT = 2.0  # seconds between two presses, let pass by moving the clock: nobody is faster than Telegram's limits
 
 
