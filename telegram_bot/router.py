@@ -27,6 +27,7 @@ from db.records import Chat, GameRow, Person, SeatRow
 from db.store import ByGame, ByPlace, Nothing, Store, Unit
 from telegram_bot import (
     callback,
+    doctor,
     hands,
     holiday,
     hours,
@@ -97,6 +98,7 @@ class Router:
             "holiday": self.holiday,
             "back": self.back,
             "settings": self.group_settings,
+            "doctor": self.doctor,
             "games": self.games,
             "start": self.start,
             "help": self.help,
@@ -498,6 +500,26 @@ class Router:
             if not unit.fresh or unit.chat is None:
                 return None
             return reply.public(message, *settings.front(unit.chat.settings or {}))
+
+    async def doctor(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        message = _message(update)
+        if message.chat.type not in GROUPS:
+            return _only_in_groups(message)
+        rights = await doctor.rights_in(context.bot, message.chat.id)
+        roads = await self.store.roads_from(message.chat.id)
+        async with self._at_place(update) as unit:
+            if not unit.fresh:
+                return None
+            told = doctor.report(
+                rights,
+                reads_all=bool(context.bot.can_read_all_group_messages),
+                has_topics=bool(message.chat.is_forum),
+                wants_pin=settings.value(show.settings(unit), "pin") == "yes",
+                roads=roads,
+                game=unit.game,
+                people=unit.people,
+            )
+        return reply.public(message, told)
 
     async def _in_settings(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
