@@ -16,6 +16,7 @@ import contextlib
 import html
 import logging
 import re
+from collections import OrderedDict
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeAlias
 
@@ -34,6 +35,7 @@ PANEL = "panel"  # the screen of a hand
 LONGEST = 1000  # characters; an ephemeral message takes no edit of more than 1,024 (telegram-bot-api#881)
 PATIENCE = 8.0  # seconds after a press: later an alert is better than a panel that may not come
 AGAIN = timedelta(days=1)  # a road that was refused for good is tried again
+UNSEEN = 30.0  # seconds in which somebody asks again who did not see what was sent
 BUSY = 18  # a group in which so much was said in a minute, where Telegram counts what is said aside: 20 are allowed
 
 
@@ -199,10 +201,15 @@ class Asides:
         # Whether ephemeral messages count as messages to the group is not said (field/telegram.md 1.2). Until Telegram
         # has complained of one, they are as many as people press.
         self._counted = False
+        # Who was shown a new message, and pressed nothing on it since (in this process; the oldest are forgotten).
+        self._unseen: OrderedDict[tuple[int, int], float] = OrderedDict()
 
     async def show(self, bot: Bot, aside: Aside, road: Road, since: float) -> bool:
-        """Show a page in the group to one person, at most `PATIENCE` after *since* (of the loop's clock); False if it
-        did not come, or who knows."""
+        """Show a page in the group to one person, at most `PATIENCE` after *since* (the loop's clock); whether it came.
+
+        That a message was taken does not say that it was seen: an app may be old, or offline. Who asks for a new one
+        again, and has pressed nothing on the last, has not seen it: then it is sent once more, and the answer is no.
+        """
         late = asyncio.get_running_loop().time() > since + PATIENCE
         if aside.page is None or not aside.may_try or late or self._counted and aside.road.said > BUSY:
             return False
@@ -214,7 +221,16 @@ class Asides:
             return "not modified" in str(error).lower()
         if aside.road.road != "ephemeral":
             await self._remember(aside, "ephemeral")
-        return True
+        return self._seems_seen(aside, road, since)
+
+    def _seems_seen(self, aside: Aside, road: Road, now: float) -> bool:
+        shown = self._unseen.pop((aside.person, aside.chat_id), None)
+        if isinstance(road, Shown):
+            return True
+        self._unseen[aside.person, aside.chat_id] = now
+        if len(self._unseen) > 1000:
+            self._unseen.popitem(last=False)
+        return shown is None or now - shown > UNSEEN
 
     async def _show(self, bot: Bot, person: int, page: Wanted, road: Road) -> None:
         """One call; before the first message of this process one more, for a server older than Bot API 10.3 would not

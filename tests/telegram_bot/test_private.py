@@ -296,6 +296,17 @@ async def test_a_road_that_is_known_to_work_is_not_written_again(camp: Camp) -> 
     assert (await camp.store.roads_from(GROUP))[camp.person("Ann")["id"]] == before
 
 
+async def test_who_asks_again_at_once_did_not_see_it_and_gets_the_alert_too(camp: Camp) -> None:
+    await a_game(camp)
+    await seen_once(camp)
+    assert "show_alert" not in (await my_hand(camp, "Ann") or {})
+    reply = await my_hand(camp, "Ann")
+    assert reply is not None and reply["show_alert"] and "Flamethrower" in said(reply)
+    assert len(camp.far_end.said) == 2, "and the panel once more"
+    await tap(camp, "Ann", "Table")
+    assert "show_alert" not in (await my_hand(camp, "Ann") or {}), "a press on it says that it was seen"
+
+
 async def test_a_group_that_is_told_to_wait_is_left_alone_until_then(camp: Camp) -> None:
     await a_game(camp)
     await seen_once(camp)
@@ -313,7 +324,7 @@ async def test_where_telegram_counts_them_a_busy_group_gets_alerts(camp: Camp) -
     camp.far_end.troubles.append(refusal(429, "Too Many Requests: retry after 1", retry_after=1))
     await my_hand(camp, "Ann")
     await camp.forward(2)
-    replies = [await my_hand(camp, "Ann") for _ in range(private.BUSY + 2)]
+    replies = [await go(camp, "a press on the panel") for _ in range(private.BUSY + 2)]
     assert "show_alert" not in (replies[0] or {}) and (replies[-1] or {})["show_alert"]
     assert len(camp.far_end.said) <= private.BUSY + 1
 
@@ -428,6 +439,7 @@ async def test_no_road_and_no_error_makes_a_hand_public(camp: Camp, trouble: str
         await assert_nothing_private_is_public(camp, replies)
         camp.far_end.troubles.clear()
         await forget_roads(camp)
+        await go(camp, "a press on the panel", "Dan")
         await seen_once(camp)
 
 
