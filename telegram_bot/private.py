@@ -21,11 +21,12 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
-from telegram import Bot, CallbackQuery, Message
+from telegram import Bot, CallbackQuery, TelegramObject
 from telegram.error import BadRequest, EndPointNotFound, Forbidden, RetryAfter, TelegramError
 
 from db.records import Button, RoadHere, Wanted
 from db.store import Away, Store, Unit
+from telegram_bot.errors import told
 from telegram_bot.texts import say_plain
 
 log = logging.getLogger(__name__)
@@ -144,7 +145,7 @@ def alert(query: CallbackQuery, text: str) -> Call:
 
 def ephemeral_id(of: object) -> int | None:
     """The number of an ephemeral message; None for every other. python-telegram-bot 22.8 does not know it by name."""
-    number = of.api_kwargs.get("ephemeral_message_id") if isinstance(of, Message) else None
+    number = of.api_kwargs.get("ephemeral_message_id") if isinstance(of, TelegramObject) else None
     return number if type(number) is int and number > 0 else None
 
 
@@ -271,6 +272,8 @@ class Asides:
         elif _is_for_good(error):
             log.info("no ephemeral messages to a member of group %d: %s", aside.chat_id, type(error).__name__)
             await self._remember(aside, "private" if aside.is_open else "alert")
+        elif not isinstance(error, (TelegramError, TimeoutError)):
+            log.error("a mistake of ours kept a hand from being shown: %s", told(error))
 
     async def _remember(self, aside: Aside, road: str) -> None:
         with contextlib.suppress(Away):  # the press is done, and was answered
