@@ -239,7 +239,7 @@ class Unit:
             if new or game is not loaded:
                 parts.append("new_game" if new else "game")
                 values |= _game_values(game)
-                people = sorted({seat.person for seat in game.roster if seat.person is not None})
+                people = sorted({p for seat in game.roster for p in (seat.person, seat.sitter) if p is not None})
                 if new and people or not new and loaded is not None and loaded.roster != game.roster:
                     parts.append("seats")
                     values["seated"] = people
@@ -425,8 +425,9 @@ class Store:
             unit.person = unit.people[person.id]
         for seat in unit.game.roster if unit.game is not None else ():
             # Somebody who sat down while we waited for the game's row: the row is newer than the people we see.
-            if seat.person is not None and seat.person not in unit.people:
-                unit.people[seat.person] = Person(seat.person, seat.name)
+            for number in (seat.person, seat.sitter):
+                if number is not None and number not in unit.people:
+                    unit.people[number] = Person(number, seat.name)
         unit.chat = None if row[3] is None else _chat_of(row[3])
         unit.road = _road_of(row[4])
         if chat is not None:
@@ -861,7 +862,8 @@ _GAME_AT = 6
 
 _PEOPLE_AND_CHAT = """
     (select jsonb_agg(to_jsonb(p))::text from people p where p.id = any(
-        array(select (seat ->> 'person')::bigint from jsonb_array_elements(g.roster) seat where seat ? 'person')
+        array(select unnest(array[(seat ->> 'person')::bigint, (seat ->> 'sitter')::bigint])
+            from jsonb_array_elements(g.roster) seat)
         || {person})),
     (select to_jsonb(c)::text from chats c where c.id = coalesce(g.chat_id, {chat})),
     (select jsonb_build_object('road', r.road, 'at', r.at, 'flooded', coalesce(l.blocked_until > here.now, false),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple, get_args
 
-Room = Literal["lobby", "board", "panel", "ending", "settings", "vote"]
+Room = Literal["lobby", "board", "panel", "ending", "settings", "vote", "absent"]
 
 _ROOMS: dict[str, Room] = {room[0]: room for room in get_args(Room)}
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -11,7 +11,7 @@ from core import Seat, Step
 from db.records import Event as LoggedEvent
 from db.records import GameRow, SeatRow, Wanted
 from db.store import Unit
-from telegram_bot import happenings, orders, panel, play, private, reply, screens, show, waiting
+from telegram_bot import happenings, orders, panel, play, private, reply, screens, seats, show, waiting
 from telegram_bot.callback import Pressed
 from telegram_bot.memo import memo_of
 from telegram_bot.texts import say, say_plain
@@ -30,11 +30,14 @@ def game_of_link(payload: str) -> int | None:
 def bring(unit: Unit, person: int) -> bool:
     """The hand comes as a new message to the private chat; False if this person has none in this game."""
     game = unit.game
-    row = game.seat_of(person) if game is not None and game.status in ("playing", "paused") else None
+    row = seats.seat_of(game, person) if game is not None and game.status in ("playing", "paused") else None
     if game is None or row is None:
         return False
-    waiting.acted(unit, row)
     step = play.standing(game)
+    if seats.reader_of(row) != person:
+        show.away(unit, row, step, anew=True)
+        return True
+    waiting.acted(unit, row)
     show.hand(unit, row, step, anew=True)
     show.calls(unit, step)
     return True
@@ -52,17 +55,19 @@ def aside(unit: Unit, person: int, turned: Turned | None = None) -> private.Asid
     turned = turned or Turned()
     game = unit.game
     assert game is not None
-    row = game.seat_of(person)
+    row = seats.seat_of(game, person)
     page, alert = None, say_plain("alert.stranger")
     if row is not None and game.turn_start is not None:
-        waiting.acted(unit, row)
+        sees = seats.reader_of(row) == person or not game.open
+        if sees:
+            waiting.acted(unit, row)
         try:
             step = play.standing(game)
         except core.Diverged:
             step = play.begin_turn_again(unit)
         desk = show.desk(unit, row, step)
-        page = turned.page or panel.front(desk)
-        alert = screens.hand_alert(desk.game, desk.view)
+        page = turned.page or (panel.front(desk) if sees else panel.away(desk))
+        alert = screens.hand_alert(desk.game, desk.view) if sees else say_plain("alert.away")
     shown = private.Aside(
         person=person,
         chat_id=game.chat_id,
@@ -83,7 +88,7 @@ def press(unit: Unit, person: int, pressed: Pressed, log: Sequence[LoggedEvent])
     """A button of a panel. What does not fit the question that is put now changes nothing."""
     game = unit.game
     assert game is not None
-    row = game.seat_of(person)
+    row = seats.seat_of(game, person)
     if row is None or game.turn_start is None:
         return Turned(say_plain("toast.elsewhere"))
     try:
@@ -91,12 +96,16 @@ def press(unit: Unit, person: int, pressed: Pressed, log: Sequence[LoggedEvent])
     except core.Diverged:
         play.begin_turn_again(unit)
         return Turned(say_plain("toast.stale"))
+    is_back = pressed.what == "back_in" and row.person == person and seats.is_taken_over(row)
+    if is_back and game.status in ("playing", "paused"):
+        play.take_over(unit, row, "person")
+        return Turned(say_plain("toast.done"))
+    if seats.reader_of(row) != person and game.open:
+        show.away(unit, row, step, anew=pressed.what == "bring")
+        return Turned(say_plain("toast.taken"))
     waiting.acted(unit, row)
     if game.status == "paused" and pressed.what in MOVES:
         return Turned(say_plain("toast.paused"))
-    if pressed.what == "back_in" and row.played_by == "bot" and game.status in ("playing", "paused"):
-        play.take_over(unit, row, "person")
-        return Turned(say_plain("toast.done"))
     if pressed.what == "bring":
         show.hand(unit, row, step, anew=True)
         return Turned()
@@ -261,11 +270,11 @@ def list_of(found: Sequence[GameRow], person: int, titles: Mapping[int, str]) ->
     rows: list[reply.Row] = []
     for game in found:
         title = titles[game.chat_id]
-        row = game.seat_of(person)
+        row = seats.seat_of(game, person)
         if game.status == "lobby" or row is None:
             lines.append(say("say.lobby_line", title=screens.named(title)))
             continue
-        awaited = row.seat in memo_of(game).asked
+        awaited = row.seat in memo_of(game).asked and seats.player_of(row) == person
         line = say("say.game_line_awaited" if awaited else "say.game_line", title=screens.named(title), turn=game.turn)
         lines.append(line)
         rows.append(

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from core import Seat
 from db.records import GameRow, SeatRow, Timer
 from db.store import Unit
-from telegram_bot import pace, play, screens, show
+from telegram_bot import pace, play, screens, seats, show
 from telegram_bot.memo import memo_of
 from telegram_bot.texts import Markup, say
 
@@ -23,18 +23,20 @@ def announce(unit: Unit, row: SeatRow, text: str) -> Markup:
         return say("holiday.how")
     if row.seat not in play.standing(_game(unit)).table.seats:
         return say("say.burned")
+    if row.sitter is not None:  # nobody is turned out by who is away
+        return say("holiday.somebody_sits", name=screens.named(row.name))
     game, until = _game(unit), unit.now + away
     unit.game = replace(game, timers=(*play.without_back(game, row.seat), Timer(pace.BACK, until, row.seat)))
     if row.played_by == "person":
         play.take_over(unit, row, "bot")
     else:
-        show.seat_changed(unit, play.standing(unit.game), row)
+        show.seat_changed(unit, play.standing(unit.game), row, row)
     return say("holiday.begins", name=screens.named(row.name), time=screens.clock_time(until, unit.now))
 
 
 def end(unit: Unit, row: SeatRow) -> Markup:
     """/back: the owner has the seat again; the line for the group."""
-    if row.played_by == "person":
+    if not seats.is_taken_over(row):
         return say("holiday.is_here", name=screens.named(row.name))
     play.take_over(unit, row, "person")
     return say("holiday.over", name=screens.named(row.name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 from msgspec.structs import replace
 
@@ -38,7 +38,7 @@ def open_lobby(unit: Unit, person: Person | None, opener: str, before: GameRow |
     if before is not None:
         game = replace(
             game,
-            roster=tuple(replace(row, played_by="bot" if row.person is None else "person") for row in before.roster),
+            roster=tuple(SeatRow(row.seat, row.name, row.person, _at_first(row.person)) for row in before.roster),
         )
     if person is not None and game.seat_of(person.id) is None and len(game.roster) < core.MOST:
         game = _seated(game, person.id, person.name)
@@ -56,8 +56,12 @@ def _seated(game: GameRow, person: int | None, name: str) -> GameRow:
     taken = {row.seat for row in game.roster}
     seat = next(f"s{number}" for number in range(1, core.MOST + 1) if f"s{number}" not in taken)
     own = tell_apart([*(row.name for row in game.roster), name])[-1]
-    row = SeatRow(seat, own, person, "bot" if person is None else "person")
+    row = SeatRow(seat, own, person, _at_first(person))
     return replace(game, roster=(*game.roster, row))
+
+
+def _at_first(person: int | None) -> Literal["person", "bot"]:
+    return "bot" if person is None else "person"
 
 
 # --- what may be pressed; each returns a toast ---

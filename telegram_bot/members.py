@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from db.records import Chat, Person
 from db.store import ByGame, Store
-from telegram_bot import lobby, play
+from telegram_bot import absent, lobby, play, seats, show
 from telegram_bot.memo import memo_of
 
 
@@ -12,11 +14,14 @@ async def left(store: Store, chat_id: int, person: Person) -> None:
     """Somebody left the group, or was banned: out of its lobbies; the clock answers for the seats."""
     for game in await store.games_in(chat_id):
         async with store.press(update_id=None, find=ByGame(game.id), person=person) as unit:
-            row = unit.game.seat_of(person.id) if unit.game is not None else None
+            row = seats.seat_of(unit.game, person.id) if unit.game is not None else None
             if unit.game is None or row is None:
                 continue
             if unit.game.status == "lobby":
                 lobby.leave(unit, person)
+            elif row.sitter == person.id:
+                if unit.game.open:
+                    absent.give_up(unit, row)
             elif unit.game.open and not row.gone and row.seat in play.standing(unit.game).table.seats:
                 play.owner_gone(unit, row, True)
 
@@ -27,7 +32,11 @@ async def returned(store: Store, chat_id: int, person: Person) -> None:
         async with store.press(update_id=None, find=ByGame(game.id), person=person) as unit:
             row = unit.game.seat_of(person.id) if unit.game is not None else None
             if unit.game is not None and row is not None and row.gone:
-                play.owner_gone(unit, row, False)
+                if seats.is_taken_over(row):
+                    absent.come_back(unit, row, person.id)
+                    show.owner_gone(unit, replace(row, gone=False), False)
+                else:
+                    play.owner_gone(unit, row, False)
 
 
 async def new_hours(store: Store, chat_id: int) -> None:

@@ -42,6 +42,10 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     *used*; when its person *acted* last while awaited, and was *nudged*; who was *reminded* of the open question.
     Besides *several*: how many were asked at once; *stopped*: stretches in which the game stood still, as far as open
     questions lived through them; *quickened*: when the group last changed the pace.
+
+    Of who is here (telegram_bot/presence.py): *voices*, who gave the last answers, people or the clock; since when
+    they are *mostly* the clock's; the turn and time when a person was last *heard*; the seats whose last answer the
+    clock gave (*away*). Of taken seats: which seats are on *offer*, or were and are taken; who *sat* in for whom.
     """
 
     page: str = ""
@@ -63,6 +67,12 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     several: int = 0
     stopped: tuple[tuple[float, float], ...] = ()
     quickened: float = 0.0
+    voices: str = ""
+    mostly: float = 0.0
+    heard: tuple[int, float] = (0, 0.0)
+    away: tuple[str, ...] = ()
+    offers: dict[str, str] = {}
+    sat: tuple[tuple[int, str], ...] = ()
 
     @property
     def last(self) -> str | None:

@@ -115,11 +115,23 @@ def front(at: Desk) -> Wanted:
             waiting = say("panel.waiting_own")
         else:
             waiting = say("panel.waiting", name=at.of(view.turn_of))
-        lines = [waiting, *_hand_lines(at), *_prepared(at)]
+        lines = [waiting, *_hand_lines(at), *_prepared(at), *_sitting(at)]
         return _page(at, lines, (*_declaration(at), *_preparing(at), _knowledge(at)))
     lines, rows = _QUESTIONS[view.ask.about](at, view.ask)
     by_order, back = _soon(at)
     return _page(at, [*lines, *by_order, *_pressing(at)], (*rows, *back, *_declaration(at), _knowledge(at)))
+
+
+@_fitting
+def away(at: Desk) -> Wanted:
+    """For the owner while another person plays the seat: what that one holds and hears is not told twice."""
+    return _page(at, [say("panel.away")], ((at.button("panel.button_return", "back_in"),),))
+
+
+def _sitting(at: Desk) -> list[str]:
+    """Who sits in is told for whom, and how to give it up."""
+    row = at.game.seat(at.seat)
+    return [say("panel.sitting", name=at.of(at.seat))] if row is not None and row.sitter is not None else []
 
 
 def _page(at: Desk, lines: Iterable[str], rows: Rows) -> Wanted:

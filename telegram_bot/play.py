@@ -13,7 +13,7 @@ from core import Choice, Seat, Step
 from core.events import TurnBegan
 from db.records import GameRow, SeatRow, Timer
 from db.store import Unit
-from telegram_bot import orders, pace, show
+from telegram_bot import orders, pace, presence, seats, show
 from telegram_bot.happenings import SeatGivenBack, SeatTakenOver, TimeRanOut
 from telegram_bot.memo import memo_of, remembering
 
@@ -56,14 +56,26 @@ def answer(unit: Unit, seat: Seat, choice: Choice, by: By) -> Step:
     unit.answered(seat, choice, by)
     _pay(unit, seat)
     unit.game = orders.answered(_the_game(unit), step, game, memo_of(game).about.get(seat), seat, choice)
+    unit.game = presence.noted(_the_game(unit), seat, by, step.table.turn, unit.now)
     if by == "clock":
         tale = memo_of(game).tale
         late = (*tale.late, (len(step.earlier), seat))
         unit.game = remembering(_the_game(unit), tale=replace(tale, late=late))
         unit.happened(TimeRanOut(seat))
     _save(unit, step)
-    show.went_on(unit, step, seat, by_hand=by == "player")
+    if by == "clock" and step.outcome is None and _is_deserted(unit, step):
+        _over(unit, {"why": "deserted", "winners": []})
+        show.tale(unit, step)
+        show.called_off(unit, step)
+    else:
+        show.went_on(unit, step, seat, by_hand=by == "player")
     return step
+
+
+def _is_deserted(unit: Unit, step: Step) -> bool:
+    game = _the_game(unit)
+    hours = pace.hours_of(game, show.settings(unit))
+    return presence.is_deserted(game, len(step.table.seats), step.table.turn, hours, unit.now)
 
 
 def begin_turn_again(unit: Unit) -> Step:
@@ -161,12 +173,13 @@ def timers_for(unit: Unit, game: GameRow, step: Step, seat: Seat) -> tuple[Timer
     assert row is not None
     if row.played_by == "bot":
         return (pace.bot_pause(game, seat, unit.now),)
-    if row.gone:
+    if seats.waited_for(row) is None:
         return (Timer(pace.DEADLINE, unit.now, seat),)
     question = question_of(unit, game, seat)
     reminders = (Timer(pace.REMIND, at, seat) for at in question.reminders if at > unit.now)
     deadline = Timer(pace.DEADLINE, question.deadline, seat)
-    if ask.about == core.DEFEND and ask.choices == (core.PASS,):
+    # Who is known to be away passes when the time is up: else a time-out would tell that a defence was held (R66).
+    if ask.about == core.DEFEND and ask.choices == (core.PASS,) and seat not in memo_of(game).away:
         return *reminders, deadline, pace.pass_by_itself(game, seat, unit.now)
     if orders.fitting(game, step, seat) is not None:
         return *reminders, deadline, pace.by_order(game, seat, unit.now)
@@ -214,11 +227,25 @@ def order_changed(unit: Unit, game: GameRow, step: Step, seat: Seat) -> None:
 
 
 def take_over(unit: Unit, row: SeatRow, by: Literal["person", "bot"]) -> None:
-    """A bot player sits in for the owner of a seat, or the owner is back."""
-    if by == "person":
-        unit.game = replace(_the_game(unit), timers=without_back(_the_game(unit), row.seat))
-    _change_seat(unit, replace(row, played_by=by, gone=False))
-    unit.happened(SeatTakenOver(row.seat) if by == "bot" else SeatGivenBack(row.seat))
+    """A bot player sits in for the owner of a seat, or the owner is back, with one excuse at least."""
+    if by == "bot":
+        _change_seat(unit, replace(row, played_by="bot", sitter=None))
+        unit.happened(SeatTakenOver(row.seat))
+        return
+    unit.game = replace(_the_game(unit), timers=without_back(_the_game(unit), row.seat))
+    _change_seat(unit, replace(row, played_by="person", sitter=None, gone=False, excuses=max(row.excuses, 1)))
+    unit.happened(SeatGivenBack(row.seat))
+
+
+def sit_in(unit: Unit, row: SeatRow, person: int) -> None:
+    """Somebody takes over a seat, with a bank and an excuse of their own."""
+    if row.sitter != person:
+        memo = memo_of(_the_game(unit))
+        used = {seat: seconds for seat, seconds in memo.used.items() if seat != row.seat}
+        away = tuple(seat for seat in memo.away if seat != row.seat)
+        unit.game = remembering(_the_game(unit), used=used, away=away)
+        unit.happened(SeatTakenOver(row.seat))
+    _change_seat(unit, replace(row, played_by="person", sitter=person, excuses=1, missed_at=0.0))
 
 
 def without_back(game: GameRow, seat: Seat) -> tuple[Timer, ...]:
@@ -228,13 +255,16 @@ def without_back(game: GameRow, seat: Seat) -> tuple[Timer, ...]:
 
 def owner_gone(unit: Unit, row: SeatRow, gone: bool) -> None:
     """The owner of a seat left the group: the clock answers at once, until the owner is in the group again."""
-    _change_seat(unit, replace(row, gone=gone))
+    row = replace(row, gone=gone)
+    _change_seat(unit, row)
     show.owner_gone(unit, row, gone)
 
 
 def _change_seat(unit: Unit, changed: SeatRow) -> None:
     game = _the_game(unit)
     step = standing(game)
+    before = game.seat(changed.seat)
+    assert before is not None
     game = replace(
         game,
         roster=tuple(changed if row.seat == changed.seat else row for row in game.roster),
@@ -245,7 +275,7 @@ def _change_seat(unit: Unit, changed: SeatRow) -> None:
         others = (t for t in game.timers if t.kind not in pace.OF_A_QUESTION or t.seat != changed.seat)
         game = replace(game, timers=(*others, *timers_for(unit, game, step, changed.seat)))
     unit.game = game
-    show.seat_changed(unit, step, changed)
+    show.seat_changed(unit, step, changed, before)
 
 
 # --- the game stands still ---
@@ -261,7 +291,8 @@ def resume(unit: Unit) -> None:
     game = _the_game(unit)
     memo = memo_of(game)
     stopped, was = (*memo.stopped, (memo.paused, unit.now.timestamp())), memo.why
-    unit.game = replace(remembering(game, paused=0.0, why="", stopped=stopped), status="playing")
+    game = replace(remembering(game, paused=0.0, why="", stopped=stopped), status="playing")
+    unit.game = presence.forgiven(game, unit.now)
     step = standing(_the_game(unit))
     reckon(unit, step)
     show.again(unit, step)
@@ -288,6 +319,7 @@ def new_hours(unit: Unit) -> None:
 
 def after_outage(unit: Unit) -> None:
     """The bot was down for a while: the store has noted when (`forgive_outage`), and no deadline counts it."""
+    unit.game = presence.forgiven(_the_game(unit), unit.now)
     step = standing(_the_game(unit))
     reckon(unit, step)
     show.after_outage(unit, step)

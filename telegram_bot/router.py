@@ -26,6 +26,7 @@ from telegram.ext import (
 from db.records import Chat, GameRow, Person, SeatRow
 from db.store import ByGame, ByPlace, Nothing, Store, Unit
 from telegram_bot import (
+    absent,
     callback,
     doctor,
     hands,
@@ -42,6 +43,7 @@ from telegram_bot import (
     reply,
     rulebook,
     screens,
+    seats,
     settings,
     show,
     votes,
@@ -154,10 +156,10 @@ class Router:
             if game.status == "lobby":
                 toast = lobby.join(unit, person)
                 return None if unit.game and unit.game.seat_of(person.id) else reply.public(message, say("say.told", text=toast))
-            row = game.seat_of(person.id)
+            row = seats.seat_of(game, person.id)
             if row is None:
                 return reply.public(message, say("say.too_late"))
-            if row.played_by == "bot":
+            if row.person == person.id and seats.is_taken_over(row):
                 play.take_over(unit, row, "person")
         return None
 
@@ -171,14 +173,16 @@ class Router:
             if not unit.fresh:
                 return None
             game = unit.game
-            row = game.seat_of(person.id) if game is not None else None
+            row = seats.seat_of(game, person.id) if game is not None else None
             if game is None or row is None:
                 return reply.public(message, say("say.no_game" if game is None else "say.not_in_game"))
             if game.status == "lobby":
                 lobby.leave(unit, person)
             elif row.seat not in play.standing(game).table.seats:
                 return reply.public(message, say("say.burned"))
-            elif row.played_by == "person":
+            elif row.sitter == person.id:
+                absent.give_up(unit, row)
+            elif not seats.is_taken_over(row):
                 play.take_over(unit, row, "bot")
                 return reply.public(message, say("say.bot_plays_on", name=Markup(html(row.name))))
         return None
@@ -392,11 +396,11 @@ class Router:
             game = unit.game
             if game is None or game.status not in ("playing", "paused"):
                 return reply.public(message, say("say.no_game"))
-            row = game.seat_of(person.id)
+            row = seats.seat_of(game, person.id)
             if row is None:
                 return reply.public(message, say("say.not_in_game"))
             if command is None:
-                show.hand(unit, row, play.standing(game), anew=True)
+                hands.bring(unit, person.id)
             else:
                 aside = hands.aside(unit, person.id)
             is_open = unit.people[person.id].private == "open"
@@ -486,6 +490,7 @@ class Router:
             "ending": self._on_ending,
             "vote": self._on_vote,
             "settings": self._in_settings,
+            "absent": self._on_absent,
         }
         return await room[pressed.room](update, context, query, pressed, person)
 
@@ -605,7 +610,7 @@ class Router:
             turned = hands.press(unit, person.id, pressed, log)
             if in_private and turned.page is not None:
                 private.place(unit, person.id, turned.page)
-            if in_private or game.seat_of(person.id) is None:
+            if in_private or seats.seat_of(game, person.id) is None:
                 return reply.toast(query, turned.toast)
             aside = hands.aside(unit, person.id, turned)
         return await self._answer_aside(context, query, aside, since)
@@ -635,6 +640,22 @@ class Router:
                 return reply.close(query)
             toast = votes.press(unit, person, pressed.what, pressed.number, pressed.version, rights.ends(unit))
             return reply.toast(query, toast)
+
+    async def _on_absent(
+        self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
+    ) -> Reply:
+        """Who takes a seat over sees its hand at once."""
+        since = asyncio.get_running_loop().time()
+        async with self._press(update, pressed, person) as unit:
+            game = unit.game
+            if not unit.fresh or game is None or not _is_place(game, query):
+                return reply.close(query)
+            toast = absent.press(unit, person, pressed.what, pressed.number)
+            row = seats.seat_of(unit.game or game, person.id)
+            if pressed.what != absent.TAKE or row is None or row.sitter != person.id:
+                return reply.toast(query, toast)
+            aside = hands.aside(unit, person.id, hands.Turned(toast))
+        return await self._answer_aside(context, query, aside, since)
 
     async def _rematch(self, update: Update, query: CallbackQuery, pressed: Pressed, person: Person) -> Reply:
         before = await self.store.game(pressed.game)

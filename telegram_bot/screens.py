@@ -10,7 +10,7 @@ from html import unescape
 import core
 from core import Seat, Step, View
 from db.records import Button, GameRow, SeatRow, Wanted
-from telegram_bot import lengths, narrator, rulebook
+from telegram_bot import lengths, narrator, rulebook, seats
 from telegram_bot.callback import Pressed, Room
 from telegram_bot.memo import Vote, memo_of
 from telegram_bot.names import html, plain
@@ -46,9 +46,9 @@ def named(name: str) -> Markup:
 
 
 def shown(row: SeatRow) -> Markup:
-    """A player on the board: somebody for whom a bot player sits in has the mark behind the name."""
-    away = row.person is not None and row.played_by == "bot"
-    return Markup(html(called(row)) + (" 🤖" if away else ""))
+    """A player on the board: somebody for whom another plays is marked so, be it a bot player or a person (2.4.6)."""
+    name = Markup(html(called(row)))
+    return say("board.away", name=name) if seats.is_taken_over(row) else name
 
 
 def bare(text: Markup) -> str:
@@ -324,11 +324,35 @@ def board_over(game: GameRow) -> Wanted:
 
 def call(game: GameRow, row: SeatRow, now: datetime, bot_name: str) -> Wanted:
     """A short new message in the group that rings for one person, who has no private chat with the bot."""
-    assert row.person is not None
+    player = seats.player_of(row) or row.person
+    assert player is not None
     hand = button(say_plain("call.button_hand"), game, "board", "hand", version=0)
     link = Button(say_plain("call.button_private"), url=private_link(game, bot_name))
-    text = say("call.text", mention=mention(row.person, row.name), until=until(game, [row.seat], now))
+    text = say("call.text", mention=mention(player, row.name), until=until(game, [row.seat], now))
     return screen(text, rows=((hand, link),), ring=True, delete=True)
+
+
+def claims(game: GameRow, row: SeatRow) -> Rows:
+    """The buttons under the offer of a seat."""
+    number = game.roster.index(row)
+    return (
+        (button(say_plain("absent.button_take"), game, "absent", "take", number, version=0),),
+        (button(say_plain("absent.button_bot"), game, "absent", "let_bot", number, version=0),),
+    )
+
+
+def offer(game: GameRow, row: SeatRow) -> Wanted:
+    """A seat whose player has been away may be claimed."""
+    return screen(say("absent.offer", name=named(row.name)), claims(game, row), delete=True)
+
+
+def taken(row: SeatRow) -> Wanted:
+    """In its place, when somebody has it; it is the same whoever that is."""
+    return screen(say("absent.somebody", name=named(row.name)), delete=True)
+
+
+def given_back(row: SeatRow) -> Wanted:
+    return screen(say("absent.back", name=named(row.name)), delete=True)
 
 
 def mention(person: int, name: str) -> Markup:
@@ -362,7 +386,8 @@ def the_end(game: GameRow, step: Step) -> Wanted:
     """Who won and why, every role, who infected whom in which turn (SCREENS.md)."""
     names = names_of(game)
     if step.outcome is None:
-        text = say("ending.called_off_title", turn=game.turn) + "\n" + narrator.tell_roles(step.table, names)
+        key = "ending.deserted_title" if (game.outcome or {}).get("why") == "deserted" else "ending.called_off_title"
+        text = say(key, turn=game.turn) + "\n" + narrator.tell_roles(step.table, names)
     else:
         text = narrator.tell_end(step.table, names)
     return screen(text, rows=((button(say_plain("ending.button_again"), game, "ending", "again", version=0),),))

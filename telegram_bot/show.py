@@ -16,7 +16,7 @@ from core import Event, Seat, Step
 from core.events import CardDrawn, DeckRenewed, Eliminated, TurnBegan
 from db.records import GameRow, SeatRow, Timer, Wanted
 from db.store import Unit
-from telegram_bot import me, narrator, orders, pace, panel, private, screens
+from telegram_bot import me, narrator, orders, pace, panel, private, screens, seats
 from telegram_bot import settings as group_settings
 from telegram_bot.happenings import TimeRanOut
 from telegram_bot.memo import Tale, memo_of, remembering
@@ -71,6 +71,7 @@ def went_on(unit: Unit, step: Step, answered: Seat | None = None, by_hand: bool 
             asked_now = step.anew and row.seat in step.asks and row.played_by == "person"
             hand(unit, row, step, ring=asked_now and not (by_hand and row.seat == answered))
     calls(unit, step)
+    offers(unit, step)
 
 
 def _concerns(step: Step, seat: Seat) -> bool:
@@ -104,13 +105,21 @@ def _board(unit: Unit, step: Step) -> Wanted:
 
 
 def hand(unit: Unit, row: SeatRow, step: Step, *, ring: bool = False, anew: bool = False) -> None:
-    """The panel of one seat, in its owner's private chat; *ring*: a new message that is heard (not in quiet hours)."""
-    assert row.person is not None
+    """The panel of one seat, in the private chat of who sits there; *ring*: a new message that is heard (not in quiet
+    hours)."""
+    reader = seats.reader_of(row)
+    assert reader is not None
     if orders.fitting(_game(unit), step, row.seat) is not None:
         ring = False  # nobody has to be called for what an order answers
     ring = ring and not _waits(unit)
     wanted = panel.front(desk(unit, row, step))
-    private.place(unit, row.person, wanted, ring=ring, anew=anew or ring)
+    private.place(unit, reader, wanted, ring=ring, anew=anew or ring)
+
+
+def away(unit: Unit, row: SeatRow, step: Step, *, anew: bool = False) -> None:
+    """The panel of an owner while another person plays the seat: no cards, and the way back."""
+    assert row.person is not None
+    private.place(unit, row.person, panel.away(desk(unit, row, step)), anew=anew)
 
 
 def desk(unit: Unit, row: SeatRow, step: Step) -> panel.Desk:
@@ -175,8 +184,8 @@ def calls(unit: Unit, step: Step, again: Collection[Seat] = ()) -> None:
     before = memo_of(game).called
     now: list[Seat] = []
     for row in game.roster:
-        awaited = row.seat in step.asks and row.played_by == "person" and not row.gone
-        if not awaited or row.person is None or unit.people[row.person].private == "open":
+        player = seats.waited_for(row)
+        if row.seat not in step.asks or player is None or unit.people[player].private == "open":
             continue
         if not (step.anew or row.seat in again or row.seat not in before):
             unit.show(f"call {row.seat}", _call(unit, row))
@@ -247,9 +256,12 @@ def the_end(unit: Unit, step: Step) -> None:
     for seat in memo_of(game).called:
         unit.take_away(f"call {seat}")
     unit.show(END, screens.the_end(game, step))
+    offers(unit, step)
     for row in game.roster:
         if row.person is not None:
             hand(unit, row, step)
+        if row.person is not None and row.sitter is not None:
+            private.place(unit, row.person, panel.front(desk(unit, row, step)))
 
 
 def called_off(unit: Unit, step: Step) -> None:
@@ -264,19 +276,52 @@ def turn_began_again(unit: Unit, step: Step) -> None:
     went_on(unit, step)
 
 
-def seat_changed(unit: Unit, step: Step, row: SeatRow) -> None:
-    """A bot player sits in, or the owner is back."""
+def seat_changed(unit: Unit, step: Step, row: SeatRow, before: SeatRow) -> None:
+    """Somebody sits in, or the owner is back: the hand is seen by one person at a time."""
     board(unit, step)
     if row.person is not None:
         hand(unit, row, step)
+    if row.sitter is not None:
+        away(unit, row, step)
+    if before.sitter not in (None, row.sitter):
+        assert before.sitter is not None
+        unit.take_away(private.PANEL, before.sitter)
+    if before.gone and seats.is_taken_over(row):
+        unit.show(f"gone {row.seat}", screens.taken(row))
     calls(unit, step)
+    offers(unit, step)
 
 
 def owner_gone(unit: Unit, row: SeatRow, gone: bool) -> None:
     """The group is told that somebody left it, or is back."""
     key = "say.left_group" if gone else "say.back_in_group"
     text = say(key, name=screens.named(row.name))
-    unit.post_anew(f"gone {row.seat}", screens.screen(text, once=True))
+    rows = screens.claims(_game(unit), row) if gone else ()
+    unit.post_anew(f"gone {row.seat}", screens.screen(text, rows, once=True))
+
+
+def offers(unit: Unit, step: Step) -> None:
+    """A seat whose player has no excuse left is offered, once; the offer goes when its player is back, and says so
+    when somebody took the seat. (Who left the group has a message of their own.)"""
+    game = _game(unit)
+    before, now = memo_of(game).offers, {}
+    for row in game.roster:
+        kind, was = f"absent {row.seat}", before.get(row.seat)
+        lives = step.outcome is None and game.open and row.seat in step.table.seats
+        if lives and seats.is_free(row) and not (row.gone and row.sitter is None):
+            now[row.seat] = "open"
+            if was != "open":
+                unit.post_anew(kind, screens.offer(game, row))
+        elif lives and was is not None and seats.is_taken_over(row):
+            now[row.seat] = "taken"
+            if was != "taken":
+                unit.show(kind, screens.taken(row))
+        elif was == "open":
+            unit.take_away(kind)
+        elif was == "taken" and lives:
+            unit.show(kind, screens.given_back(row))
+    if now != before:
+        unit.game = remembering(_game(unit), offers=now)
 
 
 def again(unit: Unit, step: Step) -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from db.records import GameRow, Person, Wanted
 from db.store import Unit
-from telegram_bot import lobby, pace, play, screens, show
+from telegram_bot import lobby, pace, play, screens, seats, show
 from telegram_bot.memo import Vote, memo_of, remembering
 from telegram_bot.texts import Markup, say, say_plain
 
@@ -38,7 +38,7 @@ def ask(unit: Unit, what: What, person: Person | None, decides: bool, value: str
     vote = memo.votes.get(what)
     if vote is None or vote.value != value:
         name = person.name if person is not None else lobby.opener_name(game)
-        row = game.seat_of(person.id) if person is not None else None
+        row = seats.seat_of(game, person.id) if person is not None else None
         vote = Vote(memo.ballots + 1, row.name if row is not None else name, value)
     if votes_now and person is not None and person.id not in vote.people:
         vote = replace(vote, people=(*vote.people, person.id))
@@ -92,9 +92,9 @@ def _against(unit: Unit, what: What, vote: Vote, person: Person, decides: bool) 
 
 def living_people(game: GameRow) -> set[int]:
     """The people who still have a say: alive, and playing for themselves."""
-    seats = play.standing(game).table.seats
+    living = play.standing(game).table.seats
     return {
-        row.person for row in game.roster if row.person is not None and row.seat in seats and row.played_by == "person"
+        player for row in game.roster if row.seat in living and (player := seats.player_of(row)) is not None
     }
 
 

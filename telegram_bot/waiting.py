@@ -12,7 +12,7 @@ from datetime import timedelta
 from core import Seat
 from db.records import GameRow, SeatRow
 from db.store import Unit
-from telegram_bot import pace, play, screens, show
+from telegram_bot import pace, play, screens, seats, show
 from telegram_bot.memo import memo_of, remembering
 from telegram_bot.texts import Markup, say
 
@@ -25,7 +25,7 @@ def awaited(game: GameRow) -> Iterator[SeatRow]:
     """The people whose answer is awaited."""
     asked = memo_of(game).asked
     for row in game.roster:
-        if row.seat in asked and row.person is not None and row.played_by == "person" and not row.gone:
+        if row.seat in asked and seats.waited_for(row) is not None:
             yield row
 
 
@@ -54,13 +54,13 @@ def remind(unit: Unit, seat: Seat) -> None:
 def nudge(unit: Unit, person: int) -> Markup:
     """The other players' impatience, passed on with a sound, once an hour at most; says what came of it."""
     game = _game(unit)
-    if game.seat_of(person) is None:
+    if seats.seat_of(game, person) is None:
         return say("say.not_in_game")
     if game.status == "paused":
         return say("toast.paused")
-    others = [row for row in awaited(game) if row.person != person]
+    others = [row for row in awaited(game) if seats.player_of(row) != person]
     if not others:
-        own = any(row.person == person for row in awaited(game))
+        own = any(seats.player_of(row) == person for row in awaited(game))
         return say("nudge.yourself" if own else "nudge.nobody")
     if (wakes := show.wakes(unit)) > unit.now:
         return say("nudge.quiet", time=screens.clock_time(wakes, unit.now))
@@ -103,9 +103,10 @@ def wake(unit: Unit) -> None:
 
 def _tell(unit: Unit, row: SeatRow, *, ring: bool) -> None:
     """In the private chat if there is one, else in the group."""
-    assert row.person is not None
+    player = seats.player_of(row)
+    assert player is not None
     step = play.standing(_game(unit))
-    if unit.people[row.person].private == "open":
+    if unit.people[player].private == "open":
         show.hand(unit, row, step, anew=True, ring=ring)
     else:
         show.call(unit, row, ring=ring)
