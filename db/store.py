@@ -115,6 +115,8 @@ class Unit:
         self._roads: set[int] = set()
         self._aside = False
         self._looked = False
+        self._caller: bool | None = None
+        self._forget = False
         self._chat: Chat | None = None
         self._updates: int | None = None
 
@@ -177,6 +179,17 @@ class Unit:
         """The presser looks at the game: has seen all that happened so far, for /recap."""
         self._must_have_game()
         self._looked = self.person is not None
+
+    def wants_call(self, wants: bool) -> None:
+        """The presser wants to be called when the next game opens in this place (`find=ByPlace(...)`), or no more."""
+        if self._place is None or self.person is None:
+            raise RuntimeError("somebody wants to be called to a place")
+        self._caller = wants
+
+    def forget_callers(self) -> None:
+        """A game has started: who was called to it is not called again, nor who sits in it; who asked since is."""
+        self._must_have_game()
+        self._forget = True
 
     def _want(self, kind: str, wanted: Wanted, receiver: int, anew: bool) -> None:
         self._must_have_game()
@@ -269,6 +282,13 @@ class Unit:
         if self._looked and game is not None and self.person is not None:
             parts.append("looks")
             values |= {"id": game.id, "looker": self.person.id, "seen": game.happened}
+        if self._caller is not None and self._place is not None and self.person is not None:
+            parts.append("caller" if self._caller else "no_caller")
+            values |= {"place": self._place.chat_id, "thread": self._place.thread_id, "caller": self.person.id}
+        if self._forget and game is not None:
+            parts.append("callers_served")
+            sitting = [seat.person for seat in game.roster if seat.person is not None]
+            values |= {"place": game.chat_id, "thread": game.thread_id, "opened": game.created_at, "sitting": sitting}
         if self._chat is not None:
             parts.append("chat")
             values["chat"] = _dump(self._chat)
@@ -496,6 +516,16 @@ class Store:
     async def chat(self, chat_id: int) -> Chat | None:
         row = (await self._rows("select to_jsonb(c)::text from chats c where id = :id", id=chat_id)).one_or_none()
         return None if row is None else _chat_of(row[0])
+
+    async def callers(self, chat_id: int, thread_id: int) -> list[Person]:
+        """Who wants to be called when a game opens in a place, the first to ask first."""
+        rows = await self._rows(
+            "select to_jsonb(p)::text from callers c join people p on p.id = c.person_id"
+            " where c.chat_id = :chat and c.thread_id = :thread order by c.at, p.id",
+            chat=chat_id,
+            thread=thread_id,
+        )
+        return [msgspec.json.decode(row[0], type=Person) for row in rows]
 
     async def answers(self, game_id: int) -> list[Answer]:
         """Every answer of a game, in order."""
@@ -1011,6 +1041,14 @@ _PARTS = {
         on conflict (game_id, person_id) do update set
             before = case when l.at < excluded.at - interval '15 minutes' then l.seq else l.before end,
             seq = greatest(l.seq, excluded.seq), at = excluded.at""",
+    "caller": """
+        insert into callers (chat_id, thread_id, person_id, at)
+        values (%(place)s, %(thread)s, %(caller)s, %(now)s) on conflict do nothing""",
+    "no_caller": """
+        delete from callers where chat_id = %(place)s and thread_id = %(thread)s and person_id = %(caller)s""",
+    "callers_served": """
+        delete from callers where chat_id = %(place)s and thread_id = %(thread)s
+            and (at <= %(opened)s or person_id = any(%(sitting)s::bigint[]))""",
     "aside": f"""
         insert into limits as l (chat_id, thread_id, sent) values (%(aside)s, {ASIDE}, array[%(now)s::timestamptz])
         on conflict (chat_id, thread_id) do update set sent = excluded.sent || array(
@@ -1094,6 +1132,12 @@ _MIGRATE = (
     on conflict do nothing
     """,
     "delete from limits where chat_id = :old",
+    """
+    insert into callers (chat_id, thread_id, person_id, at)
+    select :new, thread_id, person_id, at from callers where chat_id = :old
+    on conflict do nothing
+    """,
+    "delete from callers where chat_id = :old",
     # What a group refused, a supergroup may not.
     "delete from roads where chat_id = :old",
     """

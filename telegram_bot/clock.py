@@ -20,7 +20,7 @@ import core
 from core.players import bot, clock
 from db.records import Event, Timer
 from db.store import Away, Store, Unit
-from telegram_bot import holiday, lobby, orders, pace, play, recap, show, waiting
+from telegram_bot import gathering, holiday, lobby, orders, pace, play, recap, show, waiting
 from telegram_bot.errors import told
 
 log = logging.getLogger(__name__)
@@ -120,6 +120,10 @@ def _ring_one(unit: Unit, timer: Timer, log: Sequence[Event]) -> None:
     match timer.kind:
         case pace.CLOSE:
             lobby.close(unit)
+        case pace.READY if game.status == "lobby":
+            gathering.ask_ready(unit)
+        case pace.START if game.status == "lobby":
+            gathering.start(unit)
         case pace.LOOK if game.status == "playing":
             show.again(unit, play.standing(game))
         case pace.OUTAGE if game.status == "playing":

@@ -93,7 +93,7 @@ def _players(game: GameRow | None, people: Mapping[int, Person]) -> Iterator[Mar
     by_road: dict[str, list[Markup]] = {"open": [], "not_yet": [], "blocked": [], "gone": []}
     for row in rows:
         known = people.get(row.person or 0)
-        road = known.private if known is not None else "unknown"
+        road: str = known.private if known is not None else "unknown"
         by_road[road if road in by_road else "not_yet"].append(named(row.name))
     for road, names in by_road.items():
         if names:

@@ -74,6 +74,13 @@ def quiet_of(settings: Mapping[str, Any] | None) -> Quiet | None:
     return Quiet(zone(chosen.get("zone")) or ZoneInfo("UTC"), begins, ends)
 
 
+def next_time(zone: ZoneInfo, minutes: int, now: datetime) -> datetime:
+    """When the wall clock of *zone* shows so many minutes after midnight next."""
+    day, wall = now.astimezone(zone).date(), time(*divmod(minutes, 60))
+    times = (datetime.combine(day + later * _DAY, wall, zone).astimezone(UTC) for later in range(3))
+    return next(at for at in times if at > now)
+
+
 class Hours(NamedTuple):
     """When the clock of a game goes: outside the *quiet* hours, and of the stretches in which the game *stopped*
     (paused, or the bot was down)."""

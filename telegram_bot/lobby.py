@@ -15,7 +15,7 @@ from db.store import Unit
 from telegram_bot import own_deck, play, rulebook, screens, settings, show
 from telegram_bot.memo import memo_of, remembering
 from telegram_bot.names import plain, tell_apart
-from telegram_bot.pace import BANKS, BASES, CLOSE, LOBBY_LIVES, PACES, Unfit, pace_of, read
+from telegram_bot.pace import BANKS, BASES, CLOSE, LOBBY_LIVES, OF_A_START, PACES, Unfit, moment, pace_of, read
 from telegram_bot.screens import INFECTED_MOST
 from telegram_bot.texts import say_plain, wordings
 
@@ -47,8 +47,16 @@ def open_lobby(unit: Unit, person: Person | None, opener: str, before: GameRow |
 
 
 def _keep(unit: Unit, game: GameRow) -> None:
-    """A lobby that was touched: it closes a day from now."""
-    unit.game = replace(game, touched_at=unit.now, timers=(Timer(CLOSE, unit.now + LOBBY_LIVES),))
+    """A lobby that was touched: it closes a day from now, or later where it was kept open."""
+    closes = max(unit.now + LOBBY_LIVES, moment(memo_of(game).stays))
+    start = (timer for timer in game.timers if timer.kind in OF_A_START)
+    unit.game = replace(game, touched_at=unit.now, timers=(*start, Timer(CLOSE, closes)))
+
+
+def touched(unit: Unit) -> None:
+    """Something about it has changed."""
+    _keep(unit, _lobby(unit))
+    show.lobby(unit)
 
 
 def _seated(game: GameRow, person: int | None, name: str) -> GameRow:
@@ -74,9 +82,12 @@ def join(unit: Unit, person: Person) -> str:
         return say_plain("lobby_toast.joined")
     if len(game.roster) >= core.MOST:
         return say_plain("lobby_toast.full" if _bots(game) else "lobby_toast.enough")
-    game = _seated(game, person.id, person.name)
-    _keep(unit, remembering(game, joined=(person.id, unit.now.timestamp())))
+    game, memo = _seated(game, person.id, person.name), memo_of(game)
+    ready = (*memo.ready, person.id) if memo.ready_asked else ()  # who comes now is here
+    _keep(unit, remembering(game, joined=(person.id, unit.now.timestamp()), ready=ready))
     show.lobby(unit)
+    if ready:
+        show.ready(unit)
     return say_plain("lobby_toast.joined")
 
 
@@ -207,6 +218,7 @@ def start(unit: Unit) -> str:
         play.begin(unit, game)
     except core.Refused as why:
         return str(why)
+    show.gathered(unit, game)
     return ""
 
 
@@ -223,6 +235,7 @@ def close(unit: Unit) -> None:
 
 
 def _end(unit: Unit) -> None:
+    show.gathered(unit, _lobby(unit))
     unit.game = replace(_lobby(unit), status="called_off", timers=(), ended_at=unit.now)
 
 

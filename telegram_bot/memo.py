@@ -34,12 +34,16 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is kept.
 
     *page* of the lobby, *opener*: the name of who opened it, *joined*: who pressed Join last, and when (Unix time).
+    Of a lobby besides (telegram_bot/gathering.py): who asked to be called and was *told* in the private chat, and how
+    many were *called_here*; until when it *stays* (/extend); when it *starts_at*, whether people were asked if they are
+    ready, and who is *ready* (people; times are Unix times).
     *asked*: the version at which each awaited seat was asked; *called*: seats called by a message in the group;
     *paused*: since when the game stands still (Unix time; 0: it does not), and *why*: "away", the bot is out of the
     group; "group", the group wants it so. *votes* by what is asked for, and how many there were.
 
     The clock's, by seat (times are Unix times): *asked_at*, and what the open question is *about*; seconds of the bank
-    *used*; when its person *acted* last while awaited, and was *nudged*; who was *reminded* of the open question.
+    *used*; when its person *acted* last while awaited, and was *nudged*; who was *reminded* of the open question,
+    and who took more time for it (*extended*).
     Besides *several*: how many were asked at once; *stopped*: stretches in which the game stood still, as far as open
     questions lived through them; *quickened*: when the group last changed the pace.
 
@@ -51,6 +55,12 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     page: str = ""
     opener: str = ""
     joined: tuple[int, float] = (0, 0.0)
+    told: tuple[int, ...] = ()
+    called_here: int = 0
+    stays: float = 0.0
+    starts_at: float = 0.0
+    ready_asked: bool = False
+    ready: tuple[int, ...] = ()
     asked: dict[str, int] = {}
     called: tuple[str, ...] = ()
     tale: Tale = Tale()
@@ -64,6 +74,7 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     acted: dict[str, float] = {}
     nudged: dict[str, float] = {}
     reminded: tuple[str, ...] = ()
+    extended: tuple[str, ...] = ()
     several: int = 0
     stopped: tuple[tuple[float, float], ...] = ()
     quickened: float = 0.0

@@ -33,6 +33,9 @@ LOOK = "look"  # the screens are to be drawn again: a road to somebody closed
 OUTAGE = "outage"  # the group is told that the time stood still
 WAKE = "wake"  # the quiet hours are over: what would have rung in them rings once
 BACK = "back"  # a holiday is over
+READY = "ready"  # people are asked whether they are ready for a start that was set
+START = "start"  # and this is it
+OF_A_START = frozenset((READY, START))
 MORNING = "morning"  # the quiet hours are over: the group is told what happened in them
 
 LOBBY_LIVES = timedelta(hours=24)
@@ -144,7 +147,7 @@ def pace_of(game: GameRow) -> Pace:
 class Question(NamedTuple):
     """A question that is put to a person: what is needed to say when its time is up, and nothing else.
 
-    *used* of the bank before; *quickened*: when the group last chose another pace: then everybody has the share again.
+    *used* of the bank before; *extended*: its player took the base time once more (/extend); *quickened*: when the group last chose another pace: then everybody has the share again.
     """
 
     pace: Pace
@@ -153,10 +156,11 @@ class Question(NamedTuple):
     used: timedelta = _NONE
     hours: Hours = Hours()
     quickened: datetime | None = None
+    extended: bool = False
 
     @property
     def share(self) -> timedelta:
-        return self.pace.share(self.about)
+        return self.pace.share(self.about) + (self.pace.base if self.extended else _NONE)
 
     @property
     def time(self) -> timedelta:
@@ -203,6 +207,7 @@ def question(game: GameRow, seat: str, settings: Mapping[str, Any] | None) -> Qu
         timedelta(seconds=memo.used.get(seat, 0.0)),
         hours_of(game, settings),
         moment(memo.quickened) if memo.quickened else None,
+        seat in memo.extended,
     )
 
 

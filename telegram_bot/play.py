@@ -45,6 +45,7 @@ def begin(unit: Unit, game: GameRow) -> None:
         memo={},
         timers=(),
     )
+    unit.forget_callers()
     _save(unit, step)
     show.game_began(unit, step)
 
@@ -136,6 +137,7 @@ def _asked_anew(unit: Unit, step: Step) -> None:
         several=len(step.asks),
         acted={},
         reminded=(),
+        extended=(),
         stopped=(),  # what was before now moves no deadline any more
     )
     reckon(unit, step)
@@ -184,6 +186,16 @@ def timers_for(unit: Unit, game: GameRow, step: Step, seat: Seat) -> tuple[Timer
     if orders.fitting(game, step, seat) is not None:
         return *reminders, deadline, pace.by_order(game, seat, unit.now)
     return *reminders, deadline
+
+
+def extend(unit: Unit, seat: Seat) -> None:
+    """Who is awaited has taken more time: the deadline and the reminders of that question come later."""
+    game = _the_game(unit)
+    question, moved = question_of(unit, game, seat), (pace.DEADLINE, pace.REMIND)
+    others = (timer for timer in game.timers if timer.kind not in moved or timer.seat != seat)
+    reminders = (Timer(pace.REMIND, at, seat) for at in question.reminders if at > unit.now)
+    unit.game = replace(game, timers=(*others, *reminders, Timer(pace.DEADLINE, question.deadline, seat)))
+    show.again(unit, standing(_the_game(unit)))
 
 
 def question_of(unit: Unit, game: GameRow, seat: Seat) -> pace.Question:

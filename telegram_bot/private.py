@@ -48,6 +48,11 @@ def place(unit: Unit, person: int, wanted: Wanted, *, ring: bool = False, anew: 
     (unit.post_anew if anew else unit.show)(PANEL, replace(wanted, ring=ring), _a_person(person))
 
 
+def tell(unit: Unit, person: int, kind: str, wanted: Wanted) -> None:
+    """Something else in the private chat of a person, as a screen of its *kind*."""
+    unit.show(kind, wanted, _a_person(person))
+
+
 # --- the roads, and the one call for each ---
 
 

@@ -29,6 +29,7 @@ from telegram_bot import (
     absent,
     callback,
     doctor,
+    gathering,
     hands,
     holiday,
     hours,
@@ -87,6 +88,8 @@ class Router:
             "leave": self.leave,
             "deck": self.deck,
             "startgame": self.startgame,
+            "nextgame": self.nextgame,
+            "extend": self.extend,
             "status": self.status,
             "hand": self.hand,
             "rules": self.rules,
@@ -120,11 +123,13 @@ class Router:
         if message.chat.type not in GROUPS:
             return _only_in_groups(message)
         person = _person(message)
+        callers = await self.store.callers(message.chat.id, _thread(message))
         async with self._at_place(update) as unit:
             if not unit.fresh:
                 return None
             if unit.game is None:
                 lobby.open_lobby(unit, person, person.name if person else "An administrator")
+                gathering.call(unit, callers)
             else:
                 _move_down(unit)
         return None
@@ -208,9 +213,11 @@ class Router:
         return None
 
     async def startgame(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        """/startgame now; /startgame 20:30 or 45m sets the time, /startgame off takes it back."""
         message = _message(update)
         if message.chat.type not in GROUPS:
             return _only_in_groups(message)
+        wanted = " ".join((message.text or "").split()[1:]).lower()
         rights = await self._rights(message, context)
         async with self._at_place(update) as unit:
             if not unit.fresh:
@@ -219,9 +226,43 @@ class Router:
                 return reply.public(message, say("say.no_lobby" if unit.game is None else "say.game_on"))
             if not rights.starts(unit):
                 return reply.public(message, say("say.told", text=_only_starter(unit)))
+            if wanted:
+                at = gathering.read(wanted, unit)
+                if at is None and wanted != "off":
+                    return reply.public(message, say("startgame.how"))
+                gathering.unset_start(unit) if at is None else gathering.set_start(unit, at)
+                return None
             if why := lobby.start(unit):
                 return reply.public(message, say("say.told", text=why))
         return None
+
+    async def nextgame(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        """Call me when a game opens here, or no more."""
+        message, person = _message(update), _person(_message(update))
+        if message.chat.type not in GROUPS:
+            return _only_in_groups(message)
+        if person is None:
+            return None
+        callers = await self.store.callers(message.chat.id, _thread(message))
+        async with self._at_place(update) as unit:
+            return reply.public(message, gathering.call_on_or_off(unit, callers)) if unit.fresh else None
+
+    async def extend(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        """A lobby stays open for longer; who is awaited in a game has the base time once more."""
+        message, person = _message(update), _person(_message(update))
+        if message.chat.type not in GROUPS:
+            return _only_in_groups(message)
+        async with self._at_place(update) as unit:
+            game = unit.game
+            if not unit.fresh or person is None:
+                return None
+            if game is None:
+                return reply.public(message, say("say.no_game"))
+            if game.status != "lobby":
+                return reply.public(message, waiting.extend(unit, person.id))
+            if game.seat_of(person.id) is None and not lobby.may_decide(game, person.id):
+                return reply.public(message, say("lobby_toast.only_members"))
+            return reply.public(message, gathering.extend(unit))
 
     async def endgame(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         message, person = _message(update), _person(_message(update))
@@ -563,7 +604,7 @@ class Router:
     async def _in_lobby(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
     ) -> Reply:
-        rights = await self._query_rights(query, context, pressed.what in ("start", "cancel"))
+        rights = await self._query_rights(query, context, pressed.what in ("cancel", *STARTS))
         async with self._press(update, pressed, person) as unit:
             game = unit.game
             if not unit.fresh or game is None or not _is_place(game, query):
@@ -574,8 +615,10 @@ class Router:
                 )
             if pressed.what == "cancel":
                 return reply.toast(query, lobby.call_off(unit, person.name) if rights.opened(unit) else _only_opener(unit))
-            if pressed.what == "start":
-                return reply.toast(query, lobby.start(unit) if rights.starts(unit) else _only_starter(unit))
+            if pressed.what in STARTS:
+                return reply.toast(query, _start_press(unit, pressed) if rights.starts(unit) else _only_starter(unit))
+            if pressed.what == "ready":
+                return reply.toast(query, gathering.is_ready(unit, person.id))
             if pressed.what == "join":
                 return reply.toast(query, lobby.join_or_leave(unit, person))
             if game.seat_of(person.id) is None and not lobby.may_decide(game, person.id):
@@ -662,12 +705,14 @@ class Router:
         if before is None or before.open or not _is_place(before, query):
             return reply.close(query)
         place = ByPlace(before.chat_id, before.thread_id)
+        callers = await self.store.callers(before.chat_id, before.thread_id)
         async with self.store.press(update_id=update.update_id, find=place, person=person) as unit:
             if not unit.fresh:
                 return reply.close(query)
             if unit.game is not None:
                 return reply.toast(query, say_plain("say.game_on"))
             lobby.open_lobby(unit, person, person.name, before)
+            gathering.call(unit, callers)
         return reply.close(query)
 
     # --- what happens to the bot ---
@@ -766,13 +811,24 @@ async def _is_admin(context: ContextTypes.DEFAULT_TYPE, chat: int, person: int) 
     return member.status in ADMINISTRATORS
 
 
+STARTS = ("start", "set_at", "unset_at")  # presses in a lobby that take the right to start it
+
+
+def _start_press(unit: Unit, pressed: Pressed) -> str:
+    if pressed.what == "start":
+        return lobby.start(unit)
+    if pressed.what == "unset_at":
+        return gathering.unset_start(unit)
+    return gathering.set_start(unit, gathering.next_time(unit, pressed.number % (24 * 60)))
+
+
 def _lobby_press(unit: Unit, pressed: Pressed) -> str:
     match pressed.what:
         case "bot":
             return lobby.add_bot(unit)
         case "no_bot":
             return lobby.take_bot_out(unit)
-        case "options" | "pace":
+        case "options" | "pace" | "at":
             return lobby.turn_page(unit, pressed.what)
         case "back":
             return lobby.turn_page(unit, "")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from html import unescape
+from zoneinfo import ZoneInfo
 
 import core
 from core import Seat, Step, View
@@ -14,11 +15,12 @@ from telegram_bot import lengths, narrator, rulebook, seats
 from telegram_bot.callback import Pressed, Room
 from telegram_bot.memo import Vote, memo_of
 from telegram_bot.names import html, plain
-from telegram_bot.pace import BANKS, BASES, DEADLINE, PACES, Pace, pace_of, read
+from telegram_bot.pace import BANKS, BASES, DEADLINE, PACES, Pace, moment, pace_of, read
 from telegram_bot.texts import Markup, say, say_plain
 
 Rows = tuple[tuple[Button, ...], ...]
 
+CHUNK = 5  # mentions in one message; Telegram is said to notify no more of one from a bot
 INFECTED_MOST = 20  # the deck refuses more or fewer Infected! cards than this anyway
 
 
@@ -118,6 +120,11 @@ def lobby(game: GameRow, now: datetime, anyone_starts: bool = False) -> Wanted:
         return _pace_page(game)
     count = len(game.roster)
     lines = [say("lobby.title"), _crowd(game), _pace_line(game), _rules_line(game)]
+    memo = memo_of(game)
+    if called := len(memo.told) + memo.called_here:
+        lines.append(say("nextgame.called", n=called))
+    if memo.starts_at:
+        lines.append(say("lobby.starts_at", time=clock_time(moment(memo.starts_at), now)))
     missing = core.LEAST - count
     leader = named(opener(game))
     if missing > 0:
@@ -136,6 +143,7 @@ def lobby(game: GameRow, now: datetime, anyone_starts: bool = False) -> Wanted:
     rows.append(
         (_lobby_button(game, "lobby.button_options", "options"), _lobby_button(game, "lobby.button_pace", "pace"))
     )
+    rows.append((_lobby_button(game, "lobby.button_at", "at"),))
     start = (
         (button(say_plain("lobby.button_start", n=count), game, "lobby", "start", version=0),) if missing <= 0 else ()
     )
@@ -242,6 +250,34 @@ def _pace_page(game: GameRow) -> Wanted:
     )
     back = _lobby_button(game, "lobby.button_back", "back")
     return screen("\n".join(lines), rows=(*in_rows(buttons), *steps, (back,)))
+
+
+def start_page(game: GameRow, now: datetime, zone: ZoneInfo) -> Wanted:
+    """A few times of day to start at; a button says the time, so that two taps want the same."""
+    wall = now.astimezone(zone)
+    first = wall.hour * 60 + (wall.minute + 15) // 30 * 30 + 30  # half an hour from now, about
+    times = [(first + more) % (24 * 60) for more in (0, 30, 60, 120, 180, 240, 360, 480, 720)]
+    buttons = []
+    for minutes in times:
+        label = say_plain("lobby.button_time", time=f"{minutes // 60:02}:{minutes % 60:02}")
+        buttons.append(button(label, game, "lobby", "set_at", minutes, version=0))
+    last = [_lobby_button(game, "lobby.button_back", "back")]
+    if memo_of(game).starts_at:
+        last.insert(0, _lobby_button(game, "lobby.button_no_time", "unset_at"))
+    title = say("lobby.at_title", zone=zone.key)
+    return screen(title, rows=(*in_rows(buttons, 3), tuple(last)))
+
+
+def ready(game: GameRow, now: datetime) -> Wanted:
+    """Shortly before a start that was set: who is there? An edit adds those who are."""
+    memo = memo_of(game)
+    people = [row for row in game.roster if row.person is not None]
+    names = [mention(row.person, row.name) for row in people[:CHUNK] if row.person is not None]
+    lines = [say("ready.ask", names=names, time=clock_time(moment(memo.starts_at), now))]
+    if there := [named(row.name) for row in people if row.person in memo.ready]:
+        lines.append(say("ready.are", names=there))
+    rows = ((_lobby_button(game, "ready.button", "ready"),),)
+    return screen("\n".join(lines), rows=rows, ring=True, delete=True)
 
 
 def _steps(game: GameRow, which: str, now: timedelta, ladder: Sequence[timedelta]) -> tuple[Button, ...]:

@@ -21,11 +21,11 @@ from telegram_bot.web import Background
 
 TICK_AGE = 30.0  # seconds; a clock that has not ticked for longer is not well
 GROUP_COMMANDS = (
-    "newgame", "join", "leave", "startgame", "deck", "status", "hand", "rules", "recap", "blame", "nudge", "pause", "resume",
+    "newgame", "join", "leave", "startgame", "nextgame", "extend", "deck", "status", "hand", "rules", "recap", "blame", "nudge", "pause", "resume",
     "pace", "holiday", "back", "endgame", "settings", "doctor", "games", "help",
 )
 PRIVATE_COMMANDS = ("hand", "recap", "games", "rules", "help")
-EPHEMERAL = ("hand", "recap")  # of the group's: the others do not see who writes them, nor the answer (field/telegram.md 1.5)
+EPHEMERAL = ("hand", "recap", "nextgame")  # of the group's: the others do not see who writes them, nor the answer (field/telegram.md 1.5)
 
 
 class Service:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
@@ -24,6 +25,7 @@ from telegram_bot.names import plain
 from telegram_bot.texts import say, say_plain
 
 LOBBY, BOARD, END = "lobby", "board", "end"
+NEXT, READY = "nextgame", "ready"
 
 
 def vote_screen(what: str) -> str:
@@ -49,7 +51,25 @@ def lobby_anew(unit: Unit) -> None:
 
 
 def _lobby(unit: Unit) -> Wanted:
+    if memo_of(_game(unit)).page == "at":
+        return screens.start_page(_game(unit), unit.now, zone(unit))
     return screens.lobby(_game(unit), unit.now, anyone_starts(unit))
+
+
+def ready(unit: Unit) -> None:
+    """Who has said that they are ready for the start that was set."""
+    unit.show(READY, screens.ready(_game(unit), unit.now))
+
+
+def gathered(unit: Unit, before: GameRow) -> None:
+    """A lobby is none any more: what called people to it goes."""
+    memo = memo_of(before)
+    for person in memo.told:
+        unit.take_away(NEXT, person)
+    for number in range(-(-memo.called_here // screens.CHUNK)):
+        unit.take_away(f"{NEXT} {number}")
+    for number in range(-(-core.MOST // screens.CHUNK)) if memo.ready_asked else ():
+        unit.take_away(f"{READY} {number}" if number else READY)
 
 
 def game_began(unit: Unit, step: Step) -> None:
@@ -134,6 +154,11 @@ def desk(unit: Unit, row: SeatRow, step: Step) -> panel.Desk:
 def settings(unit: Unit) -> Mapping[str, Any] | None:
     """What the group chose."""
     return unit.chat.settings if unit.chat is not None else None
+
+
+def zone(unit: Unit) -> ZoneInfo:
+    """The group's time zone."""
+    return ZoneInfo(group_settings.zone_of(settings(unit) or {}))
 
 
 def anyone_starts(unit: Unit) -> bool:

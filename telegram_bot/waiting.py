@@ -76,6 +76,23 @@ def nudge(unit: Unit, person: int) -> Markup:
     return say("nudge.done", names=[screens.named(row.name) for row in heard])
 
 
+def extend(unit: Unit, person: int) -> Markup:
+    """/extend: an awaited person takes the base time once more, once for a question."""
+    game = _game(unit)
+    memo = memo_of(game)
+    row = next((row for row in awaited(game) if seats.player_of(row) == person), None)
+    if game.status == "paused":
+        return say("toast.paused")
+    if row is None:
+        return say("extend.not_awaited")
+    if row.seat in memo.extended:
+        return say("extend.once")
+    unit.game = remembering(game, extended=(*memo.extended, row.seat))
+    play.extend(unit, row.seat)
+    until = screens.until(_game(unit), [row.seat], unit.now)
+    return say("extend.game", name=screens.named(row.name), time=screens.span(pace.pace_of(game).base), until=until)
+
+
 def blame(unit: Unit) -> Markup:
     """/blame: who is awaited, how long already, and until when, in one line."""
     game = _game(unit)
