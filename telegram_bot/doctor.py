@@ -1,5 +1,5 @@
-"""/doctor: what the bot may and may not do in a group at this moment, what follows, and how to mend it; and by which road
-each player of the game hears of it. No secret: the board shows who is awaited, and the group sees who has to be called."""
+"""/doctor: what the bot may and may not do in a group at this moment, what follows, and how to mend it; and by which
+road each player of the game hears of it. That is no secret: the group sees who has to be called there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from telegram_bot.texts import Markup, say
 
 
 class Rights(NamedTuple):
-    """What the bot is and may in a group: asked of Telegram when it matters, for what was told before may have changed."""
+    """What the bot is and may in a group: asked of Telegram when it matters, for it changes without a word."""
 
     administrator: bool = False
     write: bool = True

@@ -1,7 +1,7 @@
 """How people come together for a game: /nextgame calls who asked for it, a start can be set for a time of day, with a
 ready check before it, and a lobby can be kept open for longer.
 
-Who asked to be called is kept until a game has *started* (Werewolf bots forgot it when a lobby opened: failures.md 5.94);
+Who asked to be called is kept until a game has *started* (another bot forgot it when a lobby opened: failures.md 5.94);
 who asks while a lobby is open, and does not join, is kept for the game after it.
 """
 
@@ -117,7 +117,8 @@ def ask_ready(unit: Unit) -> None:
     ring = not is_quiet(unit)
     for number, some in enumerate(chunks(people)):
         if number:
-            unit.post_anew(f"{show.READY} {number}", screens.screen(say("ready.also", names=some), ring=ring, delete=True))
+            also = screens.screen(say("ready.also", names=some), ring=ring, delete=True)
+            unit.post_anew(f"{show.READY} {number}", also)
     unit.post_anew(show.READY, replace(screens.ready(_lobby(unit), unit.now), ring=ring))
 
 

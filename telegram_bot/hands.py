@@ -11,7 +11,7 @@ from core import Seat, Step
 from db.records import Event as LoggedEvent
 from db.records import GameRow, SeatRow, Wanted
 from db.store import Unit
-from telegram_bot import happenings, orders, panel, play, private, reply, screens, seats, show, waiting
+from telegram_bot import claims, happenings, orders, panel, play, private, reply, screens, seats, show, waiting
 from telegram_bot.callback import Pressed
 from telegram_bot.memo import memo_of
 from telegram_bot.texts import say, say_plain
@@ -129,6 +129,14 @@ def _page(unit: Unit, row: SeatRow, step: Step, pressed: Pressed, log: Sequence[
             if not desk.view.standing:
                 return say_plain("toast.not_now")
             return panel.declaration_page(desk)
+        case "claims" | "claim_about" if why := claims.why_not(game, step, row):
+            return why
+        case "claims":
+            return panel.claims_page(desk)
+        case "claim_about" if pressed.number < len(game.roster):
+            return panel.claim_page(desk, pressed.number)
+        case "claim":
+            return claims.make(unit, step, row, pressed.number)
         case "card" | "confirm" if not _fits(game, row, step, pressed):
             return _stale(unit, row, step)
         case "card":

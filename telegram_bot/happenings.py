@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import msgspec
 
 from core import Event, Seat
 from core.events import AnyEvent
+
+
+What: TypeAlias = Literal["human", "infected", "thing"]
 
 
 class TimeRanOut(Event, frozen=True):
@@ -26,7 +31,15 @@ class SeatGivenBack(Event, frozen=True):
     seat: Seat
 
 
-AnyHappening = TimeRanOut | SeatTakenOver | SeatGivenBack
+class Claimed(Event, frozen=True):
+    """*seat* says to all that *about* is *what*. It proves nothing."""
+
+    seat: Seat
+    about: Seat
+    what: What
+
+
+AnyHappening = TimeRanOut | SeatTakenOver | SeatGivenBack | Claimed
 
 
 def read(stored: object) -> Event:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -10,15 +10,25 @@ from msgspec.structs import replace
 from db.records import GameRow
 
 
+class Claim(msgspec.Struct, frozen=True, array_like=True):
+    """What was said in public in a *turn*: *seat* says that *about* is *what* (human, infected, thing)."""
+
+    turn: int
+    seat: str
+    about: str
+    what: Literal["human", "infected", "thing"]
+
+
 class Tale(msgspec.Struct, frozen=True, omit_defaults=True):
     """The message that tells the present turn: since which turn, what it told of turns before, and whose time ran out.
 
-    *late* holds (how many events of the turn came before, seat).
+    *late* holds (how many events of the turn came before, seat); *said* the same of what was claimed in it.
     """
 
     since: int = 0
     told: str = ""
     late: tuple[tuple[int, str], ...] = ()
+    said: tuple[tuple[int, Claim], ...] = ()
 
 
 class Vote(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -46,6 +56,8 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     and who took more time for it (*extended*).
     Besides *several*: how many were asked at once; *stopped*: stretches in which the game stood still, as far as open
     questions lived through them; *quickened*: when the group last changed the pace.
+
+    *claims*: what was said in public so far.
 
     Of who is here (telegram_bot/presence.py): *voices*, who gave the last answers, people or the clock; since when
     they are *mostly* the clock's; the turn and time when a person was last *heard*; the seats whose last answer the
@@ -75,6 +87,7 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     nudged: dict[str, float] = {}
     reminded: tuple[str, ...] = ()
     extended: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
     several: int = 0
     stopped: tuple[tuple[float, float], ...] = ()
     quickened: float = 0.0

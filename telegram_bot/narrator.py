@@ -45,7 +45,7 @@ from core.events import (
     TurnedThing,
 )
 from telegram_bot import names as _names
-from telegram_bot.happenings import AnyHappening, SeatGivenBack, SeatTakenOver, TimeRanOut
+from telegram_bot.happenings import AnyHappening, Claimed, SeatGivenBack, SeatTakenOver, TimeRanOut
 from telegram_bot.texts import Markup, Sentence, fill, has, say, wordings
 
 Names: TypeAlias = Mapping[Seat, str]
@@ -288,6 +288,12 @@ class _Story:
     def seat_given_back(self, event: SeatGivenBack) -> None:
         self._say("story.seat.given_back", line=True, seat=event.seat)
 
+    def claimed(self, event: Claimed) -> None:
+        if event.about == event.seat:
+            self._say(f"story.claim.self_{event.what}", line=True, seat=event.seat)
+        else:
+            self._say(f"story.claim.other_{event.what}", line=True, seat=event.seat, about=event.about)
+
     # How it is said.
 
     def _say(self, kind: str, *, line: bool = False, must: bool = False, **values: Any) -> None:
@@ -356,6 +362,7 @@ _TELLERS: dict[type[Event], Callable[..., None]] = {
     TimeRanOut: _Story.time_ran_out,
     SeatTakenOver: _Story.seat_taken_over,
     SeatGivenBack: _Story.seat_given_back,
+    Claimed: _Story.claimed,
 }
 
 _WHYS = {

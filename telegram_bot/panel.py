@@ -117,9 +117,9 @@ def front(at: Desk) -> Wanted:
             waiting = say("panel.waiting", name=at.of(view.turn_of))
         lines = [waiting, *_hand_lines(at), *_prepared(at), *_sitting(at)]
         return _page(at, lines, (*_declaration(at), *_preparing(at), _knowledge(at)))
-    lines, rows = _QUESTIONS[view.ask.about](at, view.ask)
+    question, rows = _QUESTIONS[view.ask.about](at, view.ask)
     by_order, back = _soon(at)
-    return _page(at, [*lines, *by_order, *_pressing(at)], (*rows, *back, *_declaration(at), _knowledge(at)))
+    return _page(at, [*question, *by_order, *_pressing(at)], (*rows, *back, *_declaration(at), _knowledge(at)))
 
 
 @_fitting
@@ -412,6 +412,27 @@ def declaration_page(at: Desk) -> Wanted:
     line = say("panel.confirm_declare_human", names=humans) if humans else say("panel.confirm_declare")
     rows = ((at.button("panel.button_confirm_declare", "declare"),), (at.button("panel.button_back", "front"),))
     return _page(at, [line], rows)
+
+
+@_fitting
+def claims_page(at: Desk) -> Wanted:
+    """Of whom something is to be said to all: oneself, or another of the living."""
+    numbers = {row.seat: number for number, row in enumerate(at.game.roster)}
+    others = [seat for seat in at.view.seats if seat != at.seat]
+    buttons = [at.button("claims.button_self", "claim_about", numbers[at.seat])]
+    buttons += [at.button("panel.button_name", "claim_about", numbers[s], name=plain(at.names[s])) for s in others]
+    return _page(at, [say("claims.whom")], (*in_rows(buttons), (at.button("panel.button_back", "front"),)))
+
+
+@_fitting
+def claim_page(at: Desk, number: int) -> Wanted:
+    """And what."""
+    about = at.game.roster[number].seat
+    me = about == at.seat
+    keys = [f"claims.button_{'i_am' if me else 'is'}_{role}" for role in ("human", "infected", "thing")]
+    buttons = [at.button(key, "claim", 3 * number + role) for role, key in enumerate(keys)]
+    text = say("claims.what_of_self") if me else say("claims.what", name=at.of(about))
+    return _page(at, [text], (*in_rows(buttons, 1), (at.button("panel.button_back", "claims"),)))
 
 
 @_fitting

@@ -1,7 +1,7 @@
 """/recap, and the line of a morning: what the group has seen happen, in a few lines, and who is awaited now.
 
-Looking at the hand, turning its pages and /recap itself count as looking; looks within a quarter of an hour count as one,
-so that who opens the hand first still hears of the night. What is told is public knowledge.
+Looking at the hand, turning its pages and /recap itself count as looking; looks within a quarter of an hour count as
+one, so that who opens the hand first still hears of the night. What is told is public knowledge.
 """
 
 from __future__ import annotations
@@ -136,6 +136,8 @@ def _fact(event: Event, names: Mapping[Seat, str]) -> Markup | None:
             return say("recap.passed_on")
         case HandShown(seat=seat, cards=cards, to=None) if cards:
             return say("recap.showed", name=of(seat), cards=", ".join(cards))
+        case happenings.Claimed(seat=seat, about=about, what=what):
+            return say(f"recap.claimed_{what}", name=of(seat), about=of(about))
         case Declared():
             return say("recap.declared")
     return None
@@ -145,7 +147,7 @@ def _fact(event: Event, names: Mapping[Seat, str]) -> Markup | None:
 
 
 def morning(unit: Unit, log: Sequence[LoggedEvent]) -> None:
-    """The quiet hours are over: one short message to the group, if something happened in them or somebody is awaited."""
+    """The quiet hours are over: a short message to the group, if something happened in them or somebody is awaited."""
     game = unit.game
     assert game is not None
     hours = pace.hours_of(game, show.settings(unit))

@@ -356,7 +356,7 @@ class Router:
             return reply.public(message, waiting.blame(unit), _rows(((nudge,),)))
 
     async def recap(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
-        """What happened since its writer last looked: in the private chat if there is one, for the group has seen it."""
+        """What happened since its writer last looked: in the private chat if there is one; the group has seen it."""
         message, person = _message(update), _person(_message(update))
         if person is None:
             return None
@@ -614,7 +614,8 @@ class Router:
                     query, say_plain("lobby_toast.started" if game.status == "playing" else "lobby_toast.gone")
                 )
             if pressed.what == "cancel":
-                return reply.toast(query, lobby.call_off(unit, person.name) if rights.opened(unit) else _only_opener(unit))
+                told = lobby.call_off(unit, person.name) if rights.opened(unit) else _only_opener(unit)
+                return reply.toast(query, told)
             if pressed.what in STARTS:
                 return reply.toast(query, _start_press(unit, pressed) if rights.starts(unit) else _only_starter(unit))
             if pressed.what == "ready":
@@ -632,12 +633,40 @@ class Router:
         since = asyncio.get_running_loop().time()
         async with self._press(update, pressed, person) as unit:
             game = unit.game
-            if not unit.fresh or game is None or pressed.what not in ("hand", "nudge") or not _is_place(game, query):
+            if not unit.fresh or game is None or not _is_place(game, query):
                 return reply.close(query)
             if pressed.what == "nudge":
                 return reply.toast(query, screens.bare(waiting.nudge(unit, person.id)) if memo_of(game).asked else "")
-            aside = hands.aside(unit, person.id)
+            if pressed.what == "say":
+                turned = hands.press(unit, person.id, Pressed("panel", game.id, "claims"), ())
+                if turned.page is None:
+                    return reply.toast(query, turned.toast)
+                aside = hands.aside(unit, person.id, turned)
+            elif pressed.what == "hand":
+                aside = hands.aside(unit, person.id)
+            else:
+                return reply.close(query)
+        if pressed.what == "say":
+            return await self._answer_say(context, query, person, aside, since)
         return await self._answer_aside(context, query, aside, since)
+
+    async def _answer_say(
+        self,
+        context: ContextTypes.DEFAULT_TYPE,
+        query: CallbackQuery,
+        person: Person,
+        aside: private.Aside,
+        since: float,
+    ) -> Reply:
+        """What could be said is chosen in the group, unseen by others, or else in the private chat."""
+        if await self.asides.show(context.bot, aside, aside.answering(query), since):
+            return reply.close(query)
+        game = callback.read(query.data or "")
+        if not aside.is_open or aside.page is None or game is None:
+            return private.alert(query, say_plain("claims.no_road"))
+        async with self.store.press(update_id=None, find=ByGame(game.game), person=person) as unit:
+            private.place(unit, aside.person, aside.page, anew=True)
+        return private.alert(query, say_plain("claims.in_private"))
 
     async def _on_panel(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person

@@ -312,7 +312,8 @@ def board(game: GameRow, public: View, now: datetime, bot_name: str) -> Wanted:
     lines.append(say("board.next_card", back=public.top_back) if public.top_back else say("board.no_deck"))
     hand = button(say_plain("board.button_hand"), game, "board", "hand", version=0)
     link = Button(say_plain("board.button_private"), url=private_link(game, bot_name))
-    return screen("\n".join(lines), rows=((hand, link),), pin=True)
+    speak = button(say_plain("board.button_say"), game, "board", "say", version=0)
+    return screen("\n".join(lines), rows=((hand, link), (speak,)), pin=True)
 
 
 def camp(game: GameRow, public: View) -> list[str]:
@@ -418,14 +419,15 @@ def carried(game: GameRow, what: str) -> Wanted:
     return screen(say(f"votes.carried_{what}", **pace_values(pace_of(game), len(game.roster))), delete=True)
 
 
-def the_end(game: GameRow, step: Step) -> Wanted:
-    """Who won and why, every role, who infected whom in which turn (SCREENS.md)."""
+def the_end(game: GameRow, step: Step, truth: Iterable[str] = ()) -> Wanted:
+    """Who won and why, every role, who infected whom in which turn (SCREENS.md); and who told the *truth*."""
     names = names_of(game)
     if step.outcome is None:
         key = "ending.deserted_title" if (game.outcome or {}).get("why") == "deserted" else "ending.called_off_title"
         text = say(key, turn=game.turn) + "\n" + narrator.tell_roles(step.table, names)
     else:
         text = narrator.tell_end(step.table, names)
+    text = "\n".join([text, *truth])
     return screen(text, rows=((button(say_plain("ending.button_again"), game, "ending", "again", version=0),),))
 
 

@@ -1,7 +1,7 @@
 """The settings of a group: one declarative table that makes the menu, the validation, the help and the defaults.
 
-Opened with /settings by an administrator; rights are checked at every tap (failures.md 5.55: an ex-administrator used an
-old menu). What is chosen is kept in `chats.settings`, and a new lobby begins with it.
+Opened with /settings by an administrator; rights are checked at every tap (failures.md 5.55: an ex-administrator used
+an old menu). What is chosen is kept in `chats.settings`, and a new lobby begins with it.
 """
 
 from __future__ import annotations

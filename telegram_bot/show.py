@@ -17,10 +17,10 @@ from core import Event, Seat, Step
 from core.events import CardDrawn, DeckRenewed, Eliminated, TurnBegan
 from db.records import GameRow, SeatRow, Timer, Wanted
 from db.store import Unit
-from telegram_bot import me, narrator, orders, pace, panel, private, screens, seats
+from telegram_bot import me, narrator, orders, pace, panel, private, screens, seats, truth
 from telegram_bot import settings as group_settings
-from telegram_bot.happenings import TimeRanOut
-from telegram_bot.memo import Tale, memo_of, remembering
+from telegram_bot.happenings import Claimed, TimeRanOut
+from telegram_bot.memo import Claim, Tale, memo_of, remembering
 from telegram_bot.names import plain
 from telegram_bot.texts import say, say_plain
 
@@ -245,24 +245,32 @@ def tale(unit: Unit, step: Step) -> None:
         elif memo.since == 0:
             memo = Tale(began.turn)
         room = narrator.LONGEST - len(memo.told)
-        told = narrator.tell_turn(_with_late(happened, memo), names, game.public_seed, room)
+        told = narrator.tell_turn(_with_words(happened, memo), names, game.public_seed, room)
         text = f"{memo.told}\n\n{told}" if memo.told else told
-        if any(_is_worth_telling(event) for event in happened):
+        if memo.said or any(_is_worth_telling(event) for event in happened):
             unit.show(f"turn {memo.since}", screens.screen(text, once=True))
         before = began.seat
     unit.game = remembering(game, tale=memo)
 
 
-def _with_late(happened: Sequence[Event], memo: Tale) -> list[Event]:
-    """What the group saw of a turn, with the remark where time ran out (R66)."""
+def _with_words(happened: Sequence[Event], memo: Tale) -> list[Event]:
+    """What the group saw of a turn, with what was claimed, and the remark where time ran out (R66)."""
     late = {at: seat for at, seat in memo.late}
     seen: list[Event] = []
-    for number, event in enumerate(happened):
+    for number, event in enumerate((*happened, None)):
+        seen += [Claimed(claim.seat, claim.about, claim.what) for at, claim in memo.said if at == number]
+        if event is None:
+            break
         if number in late:
             seen.append(TimeRanOut(late[number]))
         if (public := core.seen_by(event, None)) is not None:
             seen.append(public)
     return seen
+
+
+def with_claim(memo: Tale, step: Step, claim: Claim) -> Tale:
+    """The tale with something that was said now."""
+    return replace(memo, said=(*memo.said, (len(step.earlier) + len(step.events), claim)))
 
 
 def _is_worth_telling(event: Event) -> bool:
@@ -280,7 +288,7 @@ def the_end(unit: Unit, step: Step) -> None:
         unit.take_away(vote_screen(what))
     for seat in memo_of(game).called:
         unit.take_away(f"call {seat}")
-    unit.show(END, screens.the_end(game, step))
+    unit.show(END, screens.the_end(game, step, truth.of(game, step.table, screens.names_of(game))))
     offers(unit, step)
     for row in game.roster:
         if row.person is not None:

@@ -30,7 +30,7 @@ def awaited(game: GameRow) -> Iterator[SeatRow]:
 
 
 def acted(unit: Unit, row: SeatRow) -> None:
-    """Note that somebody looks at the hand: they know how things stand, and if awaited, are not reminded for a while."""
+    """Note that somebody looks at the hand: they know how things stand, and if awaited are not reminded for a while."""
     unit.looked()
     game = _game(unit)
     memo, now = memo_of(game), unit.now.timestamp()

@@ -94,7 +94,8 @@ async def test_a_rematch_calls_them_too(camp: Camp) -> None:
 async def test_a_call_makes_no_sound_in_quiet_hours(camp: Camp) -> None:
     await camp.write("Eve", "/nextgame")
     at = await now(camp)
-    await settings(camp, zone="UTC", quiet_from=f"{at - timedelta(hours=1):%H:%M}", quiet_to=f"{at + timedelta(hours=1):%H:%M}")
+    begins, ends = at - timedelta(hours=1), at + timedelta(hours=1)
+    await settings(camp, zone="UTC", quiet_from=f"{begins:%H:%M}", quiet_to=f"{ends:%H:%M}")
     await camp.write("Ann", "/newgame")
     assert not (await camp.screen("nextgame 0")).ring
 
@@ -132,7 +133,7 @@ async def test_what_is_no_time_is_told_how_to_write_one(camp: Camp, words: str) 
 
 async def test_a_time_of_day_is_a_button_too_and_two_taps_want_the_same(camp: Camp) -> None:
     await camp.gather(*FOUR, private=False)
-    await camp.press("Bob", "Start at ...")
+    await camp.press("Bob", "Set a time")
     page = await camp.screen("lobby")
     chosen = buttons(page)[2]
     assert "Only" in said(await camp.press_data("Bob", data_of(page, chosen))), "to set it is to start it"
@@ -140,7 +141,7 @@ async def test_a_time_of_day_is_a_button_too_and_two_taps_want_the_same(camp: Ca
         assert said(await camp.press_data("Ann", data_of(page, chosen))) == "Done."
     (start,) = await timers(camp, pace.START)
     assert f"{start:%H:%M}" == chosen
-    await camp.press("Ann", "Start at ...")
+    await camp.press("Ann", "Set a time")
     await camp.press("Ann", "No fixed time")
     assert await timers(camp, pace.START) == [] and "Starts at" not in plain((await camp.screen("lobby")).text)
 

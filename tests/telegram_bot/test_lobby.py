@@ -15,7 +15,7 @@ async def test_newgame_opens_a_lobby_with_its_writer_in_it(camp: Camp) -> None:
     assert await camp.write("Ann", "/newgame") is None
     lobby = await camp.screen("lobby")
     assert "Ann" in plain(lobby.text) and "1 of 12" in plain(lobby.text) and "3 more are needed" in plain(lobby.text)
-    assert buttons(lobby) == ["Join / leave", "+ Bot player", "Options", "Pace", "Call it off"]
+    assert buttons(lobby) == ["Join / leave", "+ Bot player", "Options", "Pace", "Set a time", "Call it off"]
 
 
 async def test_joining_needs_no_private_chat(camp: Camp) -> None:

@@ -34,7 +34,7 @@ from core.events import (
     TurnedInfected,
     TurnedThing,
 )
-from telegram_bot.happenings import SeatGivenBack, SeatTakenOver, TimeRanOut
+from telegram_bot.happenings import Claimed, SeatGivenBack, SeatTakenOver, TimeRanOut
 
 ANN, BOB, CID, DAN = "s1", "s2", "s3", "s4"
 NAMES = {ANN: "Ann", BOB: "Bob", CID: "Cid", DAN: "Dan"}
@@ -131,6 +131,8 @@ TURNS: list[list[Event]] = [
     [Declared(ANN, True), GameEnded("no Human is left", (ANN, BOB))],
     [Declared(ANN, True), GameEnded("no Human is left and nobody was eliminated", (ANN,))],
     [drew(ANN), Declared(CID, False), GameEnded("The Thing was wrong", (ANN,))],
+    [drew(ANN), *[Claimed(BOB, about, what) for about in (BOB, ANN) for what in ("human", "infected", "thing")],
+     discarded(ANN), *exchange(ANN, BOB)],
 ]  # fmt: skip
 
 EVENING: list[list[Event]] = [[TurnBegan(ANN, number), *turn] for number, turn in enumerate(TURNS, 1)]

@@ -71,7 +71,7 @@ def test_every_wording_of_every_kind_can_be_said_and_is_a_sentence(monkeypatch, 
         read = as_read(told)
         assert re.search(r"[.!?][\"…]?$", read), (kind, read)
         assert not re.search(r"  |[!?.] ?\.|,,| [,.]|[{}]", read.replace("...", "")), (kind, read)
-        assert re.match(r"[A-Z🔥⏳\"]", read), (kind, read)
+        assert re.match(r"[A-Z🔥⏳🗣\"]", read), (kind, read)
 
 
 @pytest.mark.parametrize("kind", KINDS)
