@@ -1,0 +1,180 @@
+"""The real processes on this machine: a Postgres, the playground, and web processes behind a balancer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiohttp
+
+from bench.balancer import Balancer
+from bench.telegram import Telegram
+from db.local import LocalPostgres
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+SCHEMA = CHECKOUT / "tests" / "botapi" / "botapi-schema-10.3.json"
+TOKEN = "1000:TEST"
+PATIENCE = 60.0
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port: int = listening.getsockname()[1]
+        return port
+
+
+class Processes:
+    """What runs: *webs* web processes on one database, and the playground that is their Telegram.
+
+    *program* is what a web process runs (python -m ...); *environment* is given to web processes beside their own.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        database: str,
+        webs: int = 1,
+        *,
+        limits: bool = True,
+        program: tuple[str, ...] = ("telegram_bot", "web", "--host", "127.0.0.1"),
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        self.folder = folder
+        self.database = database
+        self.limits = limits
+        self.program = program
+        self.environment = environment or {}
+        self.ports = [free_port() for _ in range(webs)]
+        self.balancer = Balancer(self.ports)
+        self.telegram = Telegram(f"http://127.0.0.1:{free_port()}")
+        self.running: dict[str, subprocess.Popen[bytes]] = {}
+
+    @property
+    def webs(self) -> range:
+        return range(len(self.ports))
+
+    async def __aenter__(self) -> Processes:
+        await self.balancer.__aenter__()
+        await self.telegram.__aenter__()
+        try:
+            flags = [] if self.limits else ["--no-limits"]
+            port = self.telegram.address.rpartition(":")[2]
+            self.run("playground", "playground", "--port", port, "--check-schema", str(SCHEMA), "--no-seed-group",
+                     "--database-url", self.database, *flags)
+            await self.answers("playground", f"{self.telegram.address}/control/ready")
+            for number in self.webs:
+                self.start(number)
+            for number in self.webs:
+                await self.up(number)
+        except BaseException:
+            await self.__aexit__()
+            raise
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        for process in self.running.values():
+            process.send_signal(signal.SIGTERM)
+        await asyncio.gather(*(asyncio.to_thread(_ended, process) for process in self.running.values()))
+        await self.telegram.__aexit__()
+        await self.balancer.__aexit__()
+
+    # Web processes.
+
+    def start(self, number: int, **environment: str) -> None:
+        """Start a web process; its messages go to the end of its log."""
+        self.run(f"web {number}", *self.program, environment={
+            "BOT_TOKEN": TOKEN,
+            "DATABASE_URL": self.database,
+            "TELEGRAM_API": self.telegram.address,
+            "PUBLIC_URL": f"http://127.0.0.1:{self.balancer.port}",
+            "PORT": str(self.ports[number]),
+            **self.environment,
+            **environment,
+        })
+
+    async def up(self, number: int) -> None:
+        """Wait until a web process is ready."""
+        await self.answers(f"web {number}", f"http://127.0.0.1:{self.ports[number]}/readyz")
+
+    def end(self, number: int, how: signal.Signals = signal.SIGKILL) -> None:
+        """Tell a web process to end, and do not wait for it."""
+        self.running[f"web {number}"].send_signal(how)
+
+    async def ended(self, number: int) -> int:
+        """Wait until a web process has ended; its exit code."""
+        return await asyncio.to_thread(self.running[f"web {number}"].wait, PATIENCE)
+
+    def is_running(self, number: int) -> bool:
+        return self.running[f"web {number}"].poll() is None
+
+    # All of them.
+
+    def run(self, name: str, *command: str, environment: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
+        with open(self.log_file(name), "ab") as log:
+            process = subprocess.Popen([sys.executable, "-m", *command], cwd=CHECKOUT, stdin=subprocess.DEVNULL,
+                                       env=os.environ | (environment or {}), stdout=log, stderr=subprocess.STDOUT)
+        self.running[name] = process
+        return process
+
+    async def answers(self, name: str, address: str) -> None:
+        deadline = time.monotonic() + PATIENCE
+        async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(5)) as http:
+            while time.monotonic() < deadline:
+                if self.running[name].poll() is not None:
+                    raise RuntimeError(f"{name} ended: {self.log(name)[-2000:]}")
+                with contextlib.suppress(aiohttp.ClientError, TimeoutError):
+                    async with http.get(address) as answer:
+                        if answer.status == 200:
+                            return
+                await asyncio.sleep(0.02)
+        raise RuntimeError(f"{name} does not answer: {self.log(name)[-2000:]}")
+
+    def log_file(self, name: str) -> Path:
+        return self.folder / f"{name.replace(' ', '-')}.log"
+
+    def log(self, name: str) -> str:
+        return self.log_file(name).read_text(errors="replace")
+
+    def complaints(self) -> list[str]:
+        """The lines of all web logs that tell of a mistake of ours."""
+        return [line for number in self.webs for line in self.log(f"web {number}").splitlines()
+                if re.search(r"\bERROR\b|^Traceback|Error:", line)]
+
+
+def _ended(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(15)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@contextlib.asynccontextmanager
+async def postgres(folder: Path) -> AsyncIterator[LocalPostgres]:
+    """A migrated Postgres of its own."""
+    from db import migrate
+
+    server = LocalPostgres(folder)
+    url = await asyncio.to_thread(server.start)
+    try:
+        await asyncio.to_thread(migrate.upgrade, url)
+        yield server
+    finally:
+        await asyncio.to_thread(server.stop)
+
+
+async def restart(server: LocalPostgres) -> None:
+    """Kill a Postgres with everything that is in flight, and start it again."""
+    assert server.server is not None
+    server.server.send_signal(signal.SIGQUIT)
+    await asyncio.to_thread(server.server.wait)
+    await asyncio.to_thread(server.start)
