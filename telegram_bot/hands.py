@@ -107,6 +107,8 @@ def _answer(unit: Unit, row: SeatRow, step: Step, pressed: Pressed) -> str:
     assert game is not None
     if pressed.what == "declare":
         choice = core.DECLARE
+        if pressed.version != memo_of(game).asked.get(row.seat, game.version):
+            return _stale(unit, row, step)
         if row.seat not in step.standing:
             show.hand(unit, row, step)
             return say_plain("toast.not_now")
