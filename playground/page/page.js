@@ -286,7 +286,7 @@ class Column {
       const p = person(this.viewer);
       if (!p) return;
       title = p.name;
-      sub = `private chat with ${bot()?.name}` + (info?.blocked ? " · blocked" : "") + (p.offline ? " · offline" : "");
+      sub = "private chat with the bot" + (info?.blocked ? " · blocked" : "") + (p.offline ? " · offline" : "");
       face = avatar(p.id, p.name);
     }
     if (this.action && this.action > Date.now()) sub = `${bot()?.name} is typing…`;
@@ -638,8 +638,9 @@ class Column {
   }
 
   toast(text, from = "") {
-    const toast = el("div", { class: "toast" });
+    const toast = el("div", { class: "toast", "data-to": from });
     toast.textContent = text;
+    for (const older of [...this.toasts.children]) if (older.dataset.to === from) older.remove(); // one at a time, as in the app
     if (from) toast.prepend(el("small", {}, "to ", bdi(from)));
     this.toasts.append(toast);
     setTimeout(() => toast.remove(), 4500);
@@ -692,7 +693,7 @@ function become(column, id) {
 function dialog(title, fields, doing, label = "OK") {
   const box = $("dialog");
   const form = el("form", { method: "dialog" }, el("h2", {}, title), ...fields,
-    el("div", { class: "buttons" }, el("button", { type: "button", class: "plain", onclick: () => box.close() }, "Cancel"), el("button", { class: "wide", type: "submit" }, label)));
+    el("div", { class: "buttons" }, label !== "Close" && el("button", { type: "button", class: "plain", onclick: () => box.close() }, "Cancel"), el("button", { class: "wide", type: "submit" }, label)));
   form.addEventListener("submit", (e) => { e.preventDefault(); box.close(); doing(form); });
   box.replaceChildren(form);
   box.showModal();
@@ -958,6 +959,7 @@ $("forward").onclick = async (e) => {
   if (answer && !answer.bot_clock_moved) note(`Only this Telegram's clock moved: ${answer.why}.`);
 };
 $("dialog").addEventListener("click", (e) => { if (e.target === $("dialog")) $("dialog").close(); });
+$("tabs").addEventListener("wheel", (e) => { if (!e.deltaX) $("tabs").scrollLeft += e.deltaY; }, { passive: true });
 let scrolled = 0;
 $("columns").addEventListener("scroll", () => { clearTimeout(scrolled); scrolled = setTimeout(() => { if (innerWidth <= 720) columns.get(currentKey())?.seen(); drawTabs(); }, 120); });
 setInterval(tick, 1000);
