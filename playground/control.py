@@ -711,11 +711,9 @@ class Controls:
             )
         if not there.is_private and not self.world.member(there, user.id).present:
             raise Mistake(f"{user.name} is not in this group", 403)
-        shown = views.visible(self.world, there, user, None if thread in (None, "") else _number(thread, "thread"))
-        if ephemeral not in (None, ""):
-            shown = [m for m in shown if m.ephemeral_id == _number(ephemeral, "ephemeral")]
-        elif message not in (None, ""):
-            shown = [m for m in shown if m.id == _number(message, "message") and m.id]
+        topic = None if thread in (None, "") else _number(thread, "thread")
+        only = (_number(message, "message"), _number(ephemeral, "ephemeral"))
+        shown = views.visible(self.world, there, user, topic, only if any(only) else None)
         if not shown:
             raise Mistake("that message is not there", 404)
         found, button = self._button(list(reversed(shown)), row, col, text, data)

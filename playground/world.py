@@ -64,7 +64,7 @@ class World:
         self.seq = 0
         self.events: deque[dict[str, Any]] = deque(maxlen=20_000)
         self.alerts: deque[dict[str, Any]] = deque(maxlen=5_000)
-        self.updates: deque[Update] = deque(maxlen=20_000)  # all of them, for the record
+        self.updates: deque[Update] = deque(maxlen=10_000)  # all of them, for the record
         self.listeners: list[Callable[[], None]] = []
         self.lose_ephemeral: Callable[[int, int], bool] = lambda chat_id, user_id: False
         self.random = random.Random(self.base)
