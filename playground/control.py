@@ -22,10 +22,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from playground import views
+from playground import text, views
 from playground.errors import Mistake, Refused
 from playground.methods import METHODS
-from playground.things import PERMISSIONS, RIGHTS, Bot, Chat, Message, Settings, User
+from playground.things import PERMISSIONS, RIGHTS, Bot, Callback, Chat, Message, Settings, User
 from playground.world import World
 
 if TYPE_CHECKING:
@@ -755,7 +755,7 @@ class Controls:
         if found is not None:
             bot = self.world.bots.get(found.sender_id, bot)
         callback = self.world.press(bot, user, chat, message, ephemeral, data)
-        await self._until(lambda: callback.answer, _seconds(wait, "wait"))
+        await self._answered(callback, _seconds(wait, "wait"))
         answer = callback.answer or {"text": "", "show_alert": False, "url": ""}
         return {
             "kind": "data",
@@ -768,6 +768,19 @@ class Controls:
             "seconds": round(max(0.0, callback.answered_at - callback.at), 4),
             **answer,
         }
+
+    async def _answered(self, callback: Callback, seconds: float) -> None:
+        """Wait for the answer to a press alone: a bench has hundreds of them under way."""
+        if seconds <= 0:
+            return
+        answered = asyncio.Event()
+        self.world.answer_listeners[callback.id] = answered.set
+        try:
+            await asyncio.wait_for(answered.wait(), min(seconds, 600))
+        except TimeoutError:
+            pass
+        finally:
+            self.world.answer_listeners.pop(callback.id, None)
 
     @get("/control/queries/{query}")
     async def query(self, query: str) -> Data:
@@ -935,7 +948,7 @@ class Controls:
         world = self.world
         world.listeners.append(news.set)
         try:
-            yield f"event: hello\ndata: {json.dumps({'seq': world.seq, 'born': world.base})}\n\n"
+            yield f"retry: 400\nevent: hello\ndata: {json.dumps({'seq': world.seq, 'born': world.base})}\n\n"
             while not self.playground.stopping and self.playground.world is world:
                 fresh = []
                 for event in reversed(world.events):
@@ -1130,6 +1143,7 @@ def _endpoint(controls: Controls, name: str) -> Callable[[Request], Any]:
                     raise Mistake("the body is no JSON object")
                 given |= value
             given |= request.path_params
+            given = _whole(given)
             if "as" in given:
                 given["as_"] = given.pop("as")
             wrong = [k for k in given if k not in known]
@@ -1150,8 +1164,17 @@ def _endpoint(controls: Controls, name: str) -> Callable[[Request], Any]:
     return answer
 
 
+def _whole(value: Any) -> Any:
+    """*value* with every text in it made whole: JSON can spell half characters, Telegram cannot."""
+    if isinstance(value, str):
+        return text.whole(value)
+    if isinstance(value, dict):
+        return {_whole(k): _whole(v) for k, v in value.items()}
+    return [_whole(v) for v in value] if isinstance(value, list) else value
+
+
 class _Json(JSONResponse):
-    """JSON for anything a hostile name may hold, lone surrogates included."""
+    """JSON in ASCII: whatever a hostile name holds arrives as it is."""
 
     def render(self, content: Any) -> bytes:
         return json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=str).encode()

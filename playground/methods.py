@@ -644,6 +644,8 @@ def answer_callback_query(api: BotApi, bot: Bot, call: Call) -> Any:
                     **callback.answer,
                 }
             )
+        if callback.id in world.answer_listeners:
+            world.answer_listeners[callback.id]()
         world.tell("answer", callback.chat_id, person=callback.user_id, query=callback.id, **callback.answer)
     return True
 

@@ -25,6 +25,7 @@ from playground.world import World
 
 _PATH = re.compile(r"/bot([^/]*)/(?:test/)?([^/]*)/?")
 _TOKEN = re.compile(r"\d+:[\w-]+")
+_DESCRIBED = {"setWebhook": "Webhook was set", "deleteWebhook": "Webhook was deleted"}
 BODY_LIMIT = 50 * 1024 * 1024
 
 Check = Callable[[str, dict[str, Any], bool], list[str]]  # method, params, whether everything is text -> problems
@@ -302,6 +303,8 @@ class Playground:
             else:
                 result = self.execute(bot, name, params, encoding, fault=fault.kind if fault else "")
             status, answer = 200, {"ok": True, "result": result}
+            if name in _DESCRIBED and result is True:
+                answer["description"] = _DESCRIBED[name]
         except Refused as refusal:
             status, answer = refusal.code, refusal.body()
         if fault and fault.kind == "reset_after":

@@ -51,6 +51,11 @@ def piece(text: str, entity: Entity) -> str:
     return units[start : start + entity["length"] * 2].decode("utf-16-le", "replace")
 
 
+def whole(text: str) -> str:
+    """*text* without half characters, which no app can send and no UTF-8 can hold."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 # --- cleaning and trimming
 
 

@@ -66,6 +66,7 @@ class World:
         self.alerts: deque[dict[str, Any]] = deque(maxlen=5_000)
         self.updates: deque[Update] = deque(maxlen=10_000)  # all of them, for the record
         self.listeners: list[Callable[[], None]] = []
+        self.answer_listeners: dict[str, Callable[[], None]] = {}  # who waits for the answer to a press
         self.lose_ephemeral: Callable[[int, int], bool] = lambda chat_id, user_id: False
         self.random = random.Random(self.base)
         self._numbers = itertools.count(1)

@@ -235,7 +235,15 @@ class Column {
     if (this.isGroup && !this.viewer) return this.draw();
     const since = full || !this.seq ? "" : `&since=${this.seq}`;
     const viewer = this.viewer;
-    const data = await control(`chats/${this.isGroup ? this.chat : this.viewer}/messages?as=${viewer}${since}`);
+    const data = await control(`chats/${this.isGroup ? this.chat : this.viewer}/messages?as=${viewer}${since}`).catch((problem) => {
+      if (!this.isGroup || this.info?.members.some((m) => m.id === viewer)) throw problem;
+      return null; // somebody who was never in this group: shown is the way in
+    });
+    if (!data) {
+      this.messages.clear();
+      this.seq = 0;
+      return this.draw();
+    }
     if (viewer !== this.viewer) return; // somebody else looks by now
     if (!since) this.messages.clear();
     for (const gone of data.gone || []) this.messages.delete(gone.ephemeral ? `e${gone.ephemeral}` : `m${gone.id}`);
@@ -346,6 +354,8 @@ class Column {
   hint() {
     if (this.isGroup) {
       const info = this.info;
+      const me = person(this.viewer);
+      if (me && !info?.members.some((m) => m.id === me.id)) return el("div", { class: "hint" }, el("p", {}, bdi(me.name), " is not in this group."));
       const here = info?.members.some((m) => m.is_bot && m.status !== "kicked");
       if (!here) return el("div", { class: "hint" }, el("p", {}, "The bot is not in this group."),
         el("button", { onclick: () => act(`groups/${this.chat}/add`, { person: "bot" }) }, "Add the bot"));
@@ -918,13 +928,14 @@ function heard(event) {
   soon();
 }
 
-let stream = null;
+let stream = null, goneTimer = 0;
 
 function listen() {
   stream?.close();
   stream = new EventSource("/control/events");
   stream.addEventListener("hello", async (e) => {
     const hello = JSON.parse(e.data);
+    clearTimeout(goneTimer);
     $("gone").hidden = true;
     if (state.born && hello.born !== state.born) {
       for (const column of columns.values()) column.node.remove();
@@ -937,7 +948,8 @@ function listen() {
   });
   stream.onmessage = (e) => heard(JSON.parse(e.data));
   stream.onerror = () => {
-    $("gone").hidden = false;
+    clearTimeout(goneTimer);
+    goneTimer = setTimeout(() => { $("gone").hidden = false; }, 800); // a short break is none
     if (stream.readyState === EventSource.CLOSED) setTimeout(listen, 1000);
   };
 }
