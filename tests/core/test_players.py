@@ -98,6 +98,16 @@ def test_bot_players_play_every_game_to_its_end(players_: int) -> None:
             assert live.table.turn < 2000
 
 
+@pytest.mark.parametrize("deck", [
+    {"Infected!": 11, "Whisky": 60},  # The Thing cannot move to who sits further away
+    {"Infected!": 5, "Flamethrower": 1, "Whisky": 40, "Suspicion": 5, "Barred Door": 9, "Axe": 1},
+])
+def test_bot_players_end_a_game_that_could_go_on_for_ever(deck: dict[str, int]) -> None:
+    live = Live(core.deal(SEATS[:6], core.read_options({"deck": deck, "vengeance": True}, 6), "for ever"))
+    for _ in evening(live, Random(1), by_bots):
+        assert live.table.turn < 5000
+
+
 def by_bots(live: Live, dice: Random) -> tuple[core.Seat, core.Choice]:
     seat = next(iter(live.asks))
     return seat, players.bot.choose(core.view_of(live.table, live.asks, live.standing, seat), dice)
