@@ -17,6 +17,7 @@ from pathlib import Path
 import aiohttp
 
 from bench.balancer import Balancer
+from bench.nursery import Child, Nursery
 from bench.telegram import Telegram
 from db.local import LocalPostgres
 
@@ -35,7 +36,8 @@ def free_port() -> int:
 class Processes:
     """What runs: *webs* web processes on one database, and the playground that is their Telegram.
 
-    *program* is what a web process runs (python -m ...); *environment* is given to web processes beside their own.
+    *program* is what a web process runs (python -m ...), else it is forked (nursery.py); *environment* is given to web
+    processes beside their own.
     """
 
     def __init__(
@@ -45,7 +47,7 @@ class Processes:
         webs: int = 1,
         *,
         limits: bool = True,
-        program: tuple[str, ...] = ("telegram_bot", "web", "--host", "127.0.0.1"),
+        program: tuple[str, ...] = (),
         environment: dict[str, str] | None = None,
     ) -> None:
         self.folder = folder
@@ -56,7 +58,8 @@ class Processes:
         self.ports = [free_port() for _ in range(webs)]
         self.balancer = Balancer(self.ports)
         self.telegram = Telegram(f"http://127.0.0.1:{free_port()}")
-        self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self.nursery: Nursery | None = None
+        self.running: dict[str, subprocess.Popen[bytes] | Child] = {}
 
     @property
     def webs(self) -> range:
@@ -71,6 +74,8 @@ class Processes:
             self.run("playground", "playground", "--port", port, "--check-schema", str(SCHEMA), "--no-seed-group",
                      "--database-url", self.database, *flags)
             await self.answers("playground", f"{self.telegram.address}/control/ready")
+            if not self.program:
+                self.nursery = Nursery(CHECKOUT)
             for number in self.webs:
                 self.start(number)
             for number in self.webs:
@@ -84,6 +89,8 @@ class Processes:
         for process in self.running.values():
             process.send_signal(signal.SIGTERM)
         await asyncio.gather(*(asyncio.to_thread(_ended, process) for process in self.running.values()))
+        if self.nursery is not None:
+            self.nursery.close()
         await self.telegram.__aexit__()
         await self.balancer.__aexit__()
 
@@ -91,7 +98,8 @@ class Processes:
 
     def start(self, number: int, **environment: str) -> None:
         """Start a web process; its messages go to the end of its log."""
-        self.run(f"web {number}", *self.program, environment={
+        name = f"web {number}"
+        environment = {
             "BOT_TOKEN": TOKEN,
             "DATABASE_URL": self.database,
             "TELEGRAM_API": self.telegram.address,
@@ -99,7 +107,11 @@ class Processes:
             "PORT": str(self.ports[number]),
             **self.environment,
             **environment,
-        })
+        }
+        if self.nursery is not None:
+            self.running[name] = self.nursery.fork(["web", "--host", "127.0.0.1"], environment, self.log_file(name))
+        else:
+            self.run(name, *self.program, environment=environment)
 
     async def up(self, number: int) -> None:
         """Wait until a web process is ready."""
@@ -118,12 +130,10 @@ class Processes:
 
     # All of them.
 
-    def run(self, name: str, *command: str, environment: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
+    def run(self, name: str, *command: str, environment: dict[str, str] | None = None) -> None:
         with open(self.log_file(name), "ab") as log:
-            process = subprocess.Popen([sys.executable, "-m", *command], cwd=CHECKOUT, stdin=subprocess.DEVNULL,
-                                       env=os.environ | (environment or {}), stdout=log, stderr=subprocess.STDOUT)
-        self.running[name] = process
-        return process
+            self.running[name] = subprocess.Popen([sys.executable, "-m", *command], cwd=CHECKOUT, stdin=subprocess.DEVNULL,
+                                                  env=os.environ | (environment or {}), stdout=log, stderr=subprocess.STDOUT)
 
     async def answers(self, name: str, address: str) -> None:
         deadline = time.monotonic() + PATIENCE
@@ -150,7 +160,7 @@ class Processes:
                 if re.search(r"\bERROR\b|^Traceback|Error:", line)]
 
 
-def _ended(process: subprocess.Popen[bytes]) -> None:
+def _ended(process: subprocess.Popen[bytes] | Child) -> None:
     try:
         process.wait(15)
     except subprocess.TimeoutExpired:

@@ -44,7 +44,7 @@ class Wire:
             self.answered.add(entry["update_id"])
 
     def _called(self, entry: Data) -> None:
-        self.calls[entry.get("fault") or ("done" if entry["ok"] else str(entry["error_code"]))] += 1
+        self.calls[entry.get("fault") or ("done" if entry["ok"] else _said(entry))] += 1
         if not entry["ok"] or entry["method"] not in ("sendMessage", "editMessageText"):
             return
         chat = int(entry["params"]["chat_id"])
@@ -55,6 +55,10 @@ class Wire:
             before = self._turn.get((chat, message), 0)
             self.back += int(turn[1]) < before
             self._turn[chat, message] = int(turn[1])
+
+
+def _said(entry: Data) -> str:
+    return f"{entry['error_code']} {entry['description'][:60]}" if entry["error_code"] != 429 else "429 by the limits"
 
 
 @dataclass
