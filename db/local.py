@@ -255,27 +255,24 @@ class LocalPostgres:
 
 def choose(folder: Path) -> tuple[Binaries, Path]:
     """The binaries to use and the data folder: those that fit the data there is, else the first binaries found."""
-    found: dict[int, Binaries] = {}
-    for binaries in binaries_found(user_for(folder / "pg")):
-        found.setdefault(binaries.major, binaries)
-    if not found:
-        raise NoPostgres(f"No PostgreSQL {OLDEST} or newer on this machine: set DATABASE_URL, or install PostgreSQL")
     there = {int(path.name[2:]): path for path in folder.glob("pg[0-9]*") if path.name[2:].isdigit()
              if (path / "PG_VERSION").exists()}
     for major, path in there.items():
         of = (path / "PG_VERSION").read_text().strip()
         if of != str(major):
             raise NoPostgres(f"{path} holds data of PostgreSQL {of}, not {major}: rename it to pg{of}, or move it away")
-    if there and not found.keys() & there.keys():
-        # Beginning with an empty database here would look as if all games were lost.
-        path, major = there[max(there)], max(there)
-        have = ", ".join(map(str, sorted(found)))
-        raise NoPostgres(f"{path} holds data of PostgreSQL {major}, and this machine has only version {have}: "
-                         f"install PostgreSQL {major}, or move that folder away to begin anew")
-    for major, binaries in found.items():
-        if not there or major in there:
-            return binaries, folder / f"pg{major}"
-    raise AssertionError
+    passed_by = set()
+    for binaries in binaries_found(user_for(folder / "pg")):
+        if not there or binaries.major in there:
+            return binaries, folder / f"pg{binaries.major}"
+        passed_by.add(binaries.major)
+    if not passed_by:
+        raise NoPostgres(f"No PostgreSQL {OLDEST} or newer on this machine: set DATABASE_URL, or install PostgreSQL")
+    # Beginning with an empty database here would look as if all games were lost.
+    major = max(there)
+    raise NoPostgres(f"{there[major]} holds data of PostgreSQL {major}, and this machine has only version "
+                     f"{', '.join(map(str, sorted(passed_by)))}: install PostgreSQL {major}, "
+                     "or move that folder away to begin anew")
 
 
 def binaries_found(user: pwd.struct_passwd | None) -> Iterator[Binaries]:
