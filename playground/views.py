@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.things import GENERAL, Chat, Message, User
+from playground.things import GENERAL, Bot, Chat, Message, User
 from playground.world import World
 
 
@@ -20,6 +20,19 @@ def person(user: User) -> dict[str, Any]:
         "is_bot": user.is_bot,
         "deleted": user.deleted,
         "offline": user.offline,
+    }
+
+
+def bot(world: World, bot: Bot, polling: bool = False) -> dict[str, Any]:
+    """A bot, and how its updates go."""
+    return person(world.users[bot.id]) | {
+        "privacy": bot.privacy,
+        "webhook": bot.webhook.url,
+        "polling": polling,
+        "pending": len(bot.pending),
+        "last_error": bot.webhook.last_error_message,
+        "allowed_updates": bot.allowed_updates,
+        "description": bot.descriptions.get("", ""),
     }
 
 
