@@ -320,10 +320,13 @@ def hand_alert(game: GameRow, view: View) -> str:
     if (dead := next((dead for dead in view.dead if dead.seat == view.seat), None)) is not None:
         return say_plain("alert.dead", turn=dead.turn)
     role = {"thing": "panel.the_thing", "infected": "panel.an_infected"}.get(str(view.role), "panel.a_human")
+
+    def told(waiting: str) -> str:
+        return say_plain("alert.hand", role=say_plain(role), cards=", ".join(view.hand), waiting=waiting)
+
     if view.ask is not None:
-        waiting = say_plain("alert.your_turn")
-    else:
-        asked = [plain(called(row)) for row in game.roster if row.seat in view.asked]
-        waiting = say_plain("alert.waiting", names=", ".join(asked))
-    text = say_plain("alert.hand", role=say_plain(role), cards=", ".join(view.hand), waiting=waiting)
-    return text if len(text) <= 200 else text[:199] + "…"
+        return told(say_plain("alert.your_turn"))
+    asked = [plain(called(row)) for row in game.roster if row.seat in view.asked]
+    text = told(say_plain("alert.waiting", names=", ".join(asked)))
+    # Counted as Telegram counts a message: an emoji of a name is two.
+    return text if len(text.encode("utf-16-le")) <= 400 else told(say_plain("alert.waiting_many", n=len(asked)))
