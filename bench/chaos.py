@@ -19,20 +19,20 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
 from bench.people import AWAY, Crowd
-from bench.processes import Processes, postgres, restart
+from bench.processes import Processes, nursery, postgres, restart
 from bench.telegram import Telegram
 from bench.verdict import GOALS, Verdict, Wire, judge
 from db.local import LocalPostgres
 from db.store import Away, Store
 
 #: What becomes of calls that fail, and what share of these it is.
-FAILURES = (
+FAILURES: tuple[tuple[dict[str, object], float], ...] = (
     ({"kind": "reset_before"}, 0.2),
     ({"kind": "reset_after"}, 0.2),
     ({"kind": "500"}, 0.1),
@@ -75,7 +75,11 @@ class Chaos:
         """Play; what came of it."""
         self.dice = Random(f"{self.seed}/chaos")
         began = time.monotonic()
-        async with Processes(folder, database, self.processes) as house, Store(database) as store:
+        async with (
+            nursery() as forks,
+            Processes(folder, database, self.processes, nursery=forks) as house,
+            Store(database) as store,
+        ):
             self.house, self.server = house, server
             crowd = Crowd(house.telegram, self.games, self.players, self.seed)
             await self._begin_to_fail(house.telegram)
@@ -84,9 +88,9 @@ class Chaos:
                     async with asyncio.timeout(self.minutes * 60):
                         await crowd.play()
             self.seconds = time.monotonic() - began
+            self.finished, self.presses = crowd.over, crowd.presses
             async with _beside(self._time_goes_by()):
                 await self._be_quiet(house.telegram, store)
-            self.finished, self.presses = crowd.over, crowd.presses
             return await judge(store, house.telegram, self.wire, self.killed, house.complaints())
 
     # What goes wrong.
@@ -160,7 +164,7 @@ class Chaos:
         """Nothing fails any more; wait until everything was taken and everything is shown."""
         await telegram.post("settings", duplicate=0, delayed=0)
         await telegram.post("faults/clear")
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + (120 if self.finished == self.games else 20)
         for number in self.house.webs:
             if not self.house.is_running(number):
                 self.house.start(number)
@@ -189,10 +193,10 @@ class Chaos:
 
 
 @contextlib.asynccontextmanager
-async def _beside(*work: object) -> AsyncIterator[None]:
+async def _beside(*work: Coroutine[object, object, None]) -> AsyncIterator[None]:
     """While the block runs, these do."""
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one) for one in work]  # type: ignore[arg-type]
+        tasks = [group.create_task(one) for one in work]
         yield
         for task in tasks:
             task.cancel()

@@ -57,7 +57,8 @@ class Nursery:
         )
         self._begun: queue.SimpleQueue[Child] = queue.SimpleQueue()
         self._children: dict[int, Child] = {}
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listening = threading.Thread(target=self._listen, daemon=True)
+        self._listening.start()
 
     def fork(self, command: list[str], environment: dict[str, str], log: Path) -> Child:
         assert self._process.stdin is not None
@@ -68,6 +69,9 @@ class Nursery:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait()
+        self._listening.join()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
 
     def _listen(self) -> None:
         assert self._process.stdout is not None

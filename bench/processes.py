@@ -36,8 +36,8 @@ def free_port() -> int:
 class Processes:
     """What runs: *webs* web processes on one database, and the playground that is their Telegram.
 
-    *program* is what a web process runs (python -m ...), else it is forked (nursery.py); *environment* is given to web
-    processes beside their own.
+    *program* is what a web process runs (python -m ...) unless there is a *nursery*, which forks it; *environment* is
+    given to web processes beside their own.
     """
 
     def __init__(
@@ -47,7 +47,8 @@ class Processes:
         webs: int = 1,
         *,
         limits: bool = True,
-        program: tuple[str, ...] = (),
+        program: tuple[str, ...] = ("telegram_bot", "web", "--host", "127.0.0.1"),
+        nursery: Nursery | None = None,
         environment: dict[str, str] | None = None,
     ) -> None:
         self.folder = folder
@@ -58,7 +59,7 @@ class Processes:
         self.ports = [free_port() for _ in range(webs)]
         self.balancer = Balancer(self.ports)
         self.telegram = Telegram(f"http://127.0.0.1:{free_port()}")
-        self.nursery: Nursery | None = None
+        self.nursery = nursery
         self.running: dict[str, subprocess.Popen[bytes] | Child] = {}
 
     @property
@@ -74,8 +75,6 @@ class Processes:
             self.run("playground", "playground", "--port", port, "--check-schema", str(SCHEMA), "--no-seed-group",
                      "--database-url", self.database, *flags)
             await self.answers("playground", f"{self.telegram.address}/control/ready")
-            if not self.program:
-                self.nursery = Nursery(CHECKOUT)
             for number in self.webs:
                 self.start(number)
             for number in self.webs:
@@ -89,8 +88,6 @@ class Processes:
         for process in self.running.values():
             process.send_signal(signal.SIGTERM)
         await asyncio.gather(*(asyncio.to_thread(_ended, process) for process in self.running.values()))
-        if self.nursery is not None:
-            self.nursery.close()
         await self.telegram.__aexit__()
         await self.balancer.__aexit__()
 
@@ -166,6 +163,15 @@ def _ended(process: subprocess.Popen[bytes] | Child) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+@contextlib.asynccontextmanager
+async def nursery() -> AsyncIterator[Nursery]:
+    one = Nursery(CHECKOUT)
+    try:
+        yield one
+    finally:
+        await asyncio.to_thread(one.close)
 
 
 @contextlib.asynccontextmanager
