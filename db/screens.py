@@ -32,6 +32,9 @@ LOCK = 0x5A_00_02
 
 Deed = Literal["post", "edit", "strip", "delete", "pin", "unpin", "note", "doubt"]
 
+#: What is still to be done to a copy that was shown before.
+Leftover = Literal["strip", "delete", "unpin"]
+
 
 class Body(Struct, frozen=True):
     """What a message says: the column `wanted`."""
@@ -62,7 +65,7 @@ class Screen(Struct, frozen=True, kw_only=True):
     shown_post: int
     shown_hash: str | None
     message_id: int | None
-    leftovers: tuple[tuple[int, Literal["strip", "delete"]], ...]
+    leftovers: tuple[tuple[int, Leftover], ...]
     pinned: bool
     pin_refused: bool
     trying: int | None
@@ -91,13 +94,13 @@ class Screen(Struct, frozen=True, kw_only=True):
         "note": there is nothing to call for (the text is again what is shown). "doubt": a tale that a sender before us
         was sending when it died; it was perhaps sent, and is not sent twice.
         """
+        if self.about_leftover:
+            return self.leftovers[0][1]
         if self.gone:
-            return "delete" if self.message_id is not None else self.leftovers[0][1]
+            return "delete"
         stale = self.shown_rev != self.wanted_rev and self.shown_hash != self.wanted_hash
         if self.shown_post != self.post or stale and self.message_id is None:
             return "doubt" if self.once and self.trying == self.post else "post"
-        if self.leftovers:
-            return self.leftovers[0][1]
         if self.shown_rev != self.wanted_rev:
             return "edit" if stale else "note"
         if self.message_id is None:
@@ -105,19 +108,27 @@ class Screen(Struct, frozen=True, kw_only=True):
         return "pin" if self.pin else "unpin"
 
     @property
+    def about_leftover(self) -> bool:
+        """Whether the next deed is about a copy that was shown before: once its successor is there, or all is gone."""
+        if not self.leftovers:
+            return False
+        return self.message_id is None if self.gone else self.shown_post == self.post
+
+    @property
     def target(self) -> int:
         """The message that `deed` is about."""
-        aside = self.leftovers and (self.message_id is None or not self.gone)
-        found = self.leftovers[0][0] if aside and self.deed in ("strip", "delete") else self.message_id
+        found = self.leftovers[0][0] if self.about_leftover else self.message_id
         assert found is not None
         return found
 
     # How it went.
 
     def posted(self, message_id: int) -> Screen:
-        old: tuple[tuple[int, Literal["strip", "delete"]], ...] = ()
+        old: tuple[tuple[int, Leftover], ...] = ()
         if self.message_id is not None:
             old = ((self.message_id, self.body.old),)
+            if self.pinned and self.body.old != "delete":
+                old += ((self.message_id, "unpin"),)
         return replace(
             self,
             message_id=message_id,
@@ -134,11 +145,11 @@ class Screen(Struct, frozen=True, kw_only=True):
     def done(self) -> Screen:
         """The deed, other than a posting, is done (or needs no doing)."""
         deed, now = self.deed, replace(self, attempts=0)
-        if deed in ("strip", "delete"):
-            if self.gone and self.message_id is not None:
-                # No posting is shown any more: should it be wanted again meanwhile, it is posted.
-                return replace(now, message_id=None, shown_post=0, pinned=False)
+        if self.about_leftover:
             return replace(now, leftovers=self.leftovers[1:])
+        if deed == "delete":
+            # No posting is shown any more: should it be wanted again meanwhile, it is posted.
+            return replace(now, message_id=None, shown_post=0, pinned=False)
         if deed in ("pin", "unpin"):
             return replace(now, pinned=self.pin)
         if self.shown_rev == self.wanted_rev:
@@ -151,9 +162,10 @@ class Screen(Struct, frozen=True, kw_only=True):
 
     def kept(self) -> Screen:
         """The message cannot be deleted (it is too old): it is to lose its buttons instead."""
-        if self.gone and self.message_id is not None:
-            return replace(self, message_id=None, shown_post=0, leftovers=((self.message_id, "strip"), *self.leftovers))
-        return replace(self, leftovers=((self.leftovers[0][0], "strip"), *self.leftovers[1:]))
+        if self.about_leftover:
+            return replace(self, leftovers=((self.leftovers[0][0], "strip"), *self.leftovers[1:]))
+        assert self.message_id is not None
+        return replace(self, message_id=None, shown_post=0, leftovers=((self.message_id, "strip"), *self.leftovers))
 
 
 class Known(Struct, frozen=True):
@@ -355,9 +367,9 @@ def _written(screen: Screen) -> dict[str, object]:
 
 _WANTING = f"""
 with time as materialized (select stay_away_now() as now)
-select extract(epoch from time.now)::float8, wanting.* from time left join lateral (
-    select {", ".join(f"s.{name}::text" if name == "wanted" else f"s.{name}" for name in _READ)}
-    from screens s
+select extract(epoch from time.now)::float8, {", ".join("s.wanted::text" if n == "wanted" else f"s.{n}" for n in _READ)}
+from time left join lateral (
+    select s.* from screens s
     where s.wanting and s.chat_id <> all(%(busy)s::bigint[])
         and (s.shown_post <> s.post or s.chat_id <> all(%(edits)s::bigint[]))
         and (s.not_before is null or s.not_before <= time.now)
@@ -366,7 +378,7 @@ select extract(epoch from time.now)::float8, wanting.* from time left join later
     -- An asked-for answer comes first, with everything before it in its chat: what is cut off is never in between.
     order by max((s.ring and s.shown_post <> s.post)::int) over (partition by s.chat_id) desc, s.due
     limit %(at_most)s
-) wanting on true
+) s on true
 """
 
 _TRYING = """

@@ -298,13 +298,13 @@ class Sender:
             case "done":
                 return free.done()
             case "missing":
-                return free.missing() if screen.deed in ("edit", "pin") else free.done()
+                return free.done() if screen.about_leftover or screen.deed not in ("edit", "pin") else free.missing()
             case "kept":
                 return free.kept()
             case "no right":
-                return replace(free, pin_refused=True)
+                return free.done() if screen.about_leftover else replace(free, pin_refused=True)
             case "refused":
-                if screen.deed in ("strip", "delete"):
+                if screen.about_leftover or screen.deed == "delete":
                     return free.done()
                 return replace(free, refused=outcome.why or "refused")
             case "flood":

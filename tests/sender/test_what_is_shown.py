@@ -156,3 +156,14 @@ async def test_a_screen_that_is_edited_while_it_is_being_sent_ends_as_the_newest
     await camp.sent()
     assert camp.seen() == ["turn 2"]
     assert await camp.store.pending() == 0
+
+
+async def test_posted_anew_the_board_is_pinned_and_its_old_copy_is_not(camp: Camp) -> None:
+    camp.world.set_member(camp.group, camp.telegram.bot.id, "administrator", camp.ann.id)
+    await camp.show("board", "the camp", pin=True)
+    await camp.sent()
+    await camp.show("board", "the camp", pin=True, anew=True)
+    for _ in range(4):
+        await camp.later(2)
+    assert [camp.group.messages[number].text for number in camp.group.pinned] == ["the camp"]
+    assert camp.group.pinned == [max(m.id for m in camp.group.live() if m.text == "the camp")]
