@@ -88,6 +88,10 @@ class World:
         chat = self.chats.get(chat_id)
         if chat:
             chat.seq = self.seq
+        if chat_id > 0 and len(self.bots) > 1:  # a person has a chat with each bot, all of the same number
+            for bot_id in self.bots:
+                if (bot_id, chat_id) in self.private:
+                    self.private[bot_id, chat_id].seq = self.seq
         for listener in self.listeners:
             listener()
         return self.seq

@@ -128,8 +128,11 @@ class People(Chats):
         }
 
     @post("/control/open")
-    async def open(self, as_: Any = None, url: str = "", start: Any = True) -> Data:
-        """Follow a link of the bot: t.me/BOT?start=X opens the private chat and, with *start*, presses START."""
+    async def open(self, as_: Any = None, url: str = "", start: Any = True, group: Any = None) -> Data:
+        """Follow a link of the bot: t.me/BOT?start=X opens the private chat and, with *start*, presses START.
+
+        t.me/BOT?startgroup=X adds the bot to *group*, and writes /start@BOT X there.
+        """
         user = self.person(as_)
         parts = urlsplit(url if "//" in url else f"https://{url}")
         if parts.scheme == "tg" and parts.netloc == "resolve":
@@ -142,6 +145,15 @@ class People(Chats):
         )
         if bot is None or (parts.netloc not in ("t.me", "telegram.me", "resolve")):
             return {"url": url, "opened": "outside"}
+        if "startgroup" in query:
+            there = self.group(group)
+            if not self.world.member(there, bot.id).present:
+                self.world.set_member(there, bot.id, "member", user.id)
+            words = f"/start@{self.world.users[bot.id].username} {query['startgroup'][0]}".strip()
+            return {
+                "opened": "group",
+                "message": views.message(self.world, there, self.world.write(there, user, words), user),
+            }
         chat = self.chat("private", user, bot.id)
         payload = query.get("start", [""])[0]
         if as_yes(start) and ("start" in query):

@@ -185,6 +185,7 @@ class Column {
     this.chat = chat;
     this.viewer = viewer;
     this.messages = new Map();
+    this.nodes = new Map();
     this.seq = 0;
     this.thread = null; // null: all topics
     this.payload = null;
@@ -297,13 +298,17 @@ class Column {
       sub = "private chat with the bot" + (info?.blocked ? " · blocked" : "") + (p.offline ? " · offline" : "");
       face = avatar(p.id, p.name);
     }
-    if (this.action && this.action > Date.now()) sub = `${bot()?.name} is typing…`;
-    const line = el("span", { class: "sub" + (this.action > Date.now() ? " busy" : "") });
+    const typing = this.action > Date.now();
+    if (typing) sub = `${bot()?.name} is typing…`;
+    const line = el("span", { class: "sub" + (typing ? " busy" : "") });
     line.textContent = sub;
+    const topics = this.isGroup && info?.is_forum ? info.topics : [];
+    const how = JSON.stringify([title, sub, typing, this.thread, topics]);
+    if (how === this.headHow) return;
+    this.headHow = how;
     this.head.replaceChildren(face, el("div", { class: "who" }, el("span", { class: "title" }, bdi(title)), line),
       el("button", { class: "icon", "aria-label": `Menu of ${title}`, onclick: (e) => this.menu(e) }, "⋮"),
       el("button", { class: "icon", "aria-label": `Hide ${title}`, title: "Hide this chat", onclick: () => hide(this.key) }, "×"));
-    const topics = this.isGroup && info?.is_forum ? info.topics : [];
     this.topics.hidden = !topics.length;
     const tab = (id, name, isClosed) => el("button", { class: "topic" + (this.thread === id ? " current" : ""),
       onclick: () => { this.thread = id; this.draw(true); } }, bdi(name), isClosed ? el("span", {}, " ", sign("lock", "closed")) : "");
@@ -330,24 +335,42 @@ class Column {
     const place = (m) => (m.replaces ? this.messages.get(`m${m.replaces}`)?.order ?? m.order : m.order);
     const shown = [...this.messages.values()].filter((m) => !(m.id && replaced.has(m.id)) &&
       (this.thread === null || (m.thread || 1) === this.thread)).sort((a, b) => place(a) - place(b));
+    const before = this.nodes;
+    this.nodes = new Map();
+    // What did not change keeps its node: a press is not lost to a redraw, nor what is being read or selected.
+    const keep = (key, m, how, make) => {
+      const old = before.get(key);
+      const kept = old && old.m === m && old.how === how ? old : { m, how, node: make() };
+      this.nodes.set(key, kept);
+      return kept.node;
+    };
     const nodes = [];
     let day = "";
     shown.forEach((m, i) => {
       const today = new Date(m.date * 1000).toLocaleDateString([], { day: "numeric", month: "long" });
-      if (today !== day) nodes.push(el("div", { class: "day" }, (day = today)));
+      if (today !== day) nodes.push(keep(`day ${today} ${m.order}`, null, "", () => el("div", { class: "day" }, today)));
+      day = today;
+      const key = m.ephemeral ? `e${m.ephemeral}` : `${m.chat}/${m.id}`;
       if (m.service) {
-        const line = el("div", { class: "service", id: `${this.key}-${m.id}` });
-        line.append(bdi(m.service));
-        nodes.push(line);
+        nodes.push(keep(key, m, "", () => el("div", { class: "service", id: `${this.key}-${m.id}` }, bdi(m.service))));
         return;
       }
-      const before = shown[i - 1], after = shown[i + 1];
       const same = (other) => other && !other.service && other.from.id === m.from.id && Math.abs(other.date - m.date) < 600
         && other.ephemeral === m.ephemeral;
-      nodes.push(this.bubble(m, !same(before), !same(after)));
+      const first = !same(shown[i - 1]), last = !same(shown[i + 1]);
+      nodes.push(keep(key, m, `${first} ${last} ${this.thread}`, () => this.bubble(m, first, last)));
     });
     if (!shown.some((m) => !m.service)) nodes.push(this.hint());
-    wall.replaceChildren(...nodes);
+    let at = wall.firstChild;
+    for (const node of nodes) {
+      if (at === node) at = at.nextSibling;
+      else wall.insertBefore(node, at);
+    }
+    while (at) {
+      const next = at.nextSibling;
+      at.remove();
+      at = next;
+    }
     if (scroll || atEnd) wall.scrollTop = wall.scrollHeight;
   }
 
@@ -461,6 +484,13 @@ class Column {
     const info = this.info;
     const focused = this.foot.contains(document.activeElement) && document.activeElement.tagName === "TEXTAREA";
     const draft = this.foot.querySelector("textarea")?.value ?? this.draft ?? "";
+    const mine = this.isGroup && info?.members.find((m) => m.id === this.viewer)?.status;
+    const keyboard = this.replyKeyboard();
+    // Redrawn only when it would look different: who is typing keeps the caret.
+    const how = JSON.stringify([info?.blocked, info?.started, person(this.viewer)?.deleted, person(this.viewer)?.name, this.payload, mine, this.viewer,
+      this.replyTo?.id, keyboard?.textContent]);
+    if (how === this.footHow) return;
+    this.footHow = how;
     if (!this.isGroup && (info?.blocked)) {
       this.foot.replaceChildren(el("button", { class: "start", onclick: () => act(`people/${this.viewer}/unblock`, {}) }, "UNBLOCK"));
       return;
@@ -521,7 +551,6 @@ class Column {
     }
     parts.push(el("div", { class: "compose" }, face, !this.isGroup && commands, area, this.isGroup && commands,
       el("button", { class: "icon send", "aria-label": "Send", onclick: () => this.send(area) }, "➤")));
-    const keyboard = this.replyKeyboard();
     if (keyboard) parts.push(keyboard);
     this.foot.replaceChildren(...parts);
     if (focused) { area.focus(); area.setSelectionRange(area.value.length, area.value.length); }
@@ -567,8 +596,12 @@ class Column {
     const reply = this.replyTo?.id || 0;
     this.replyTo = null;
     const sent = await act("write", { as: this.viewer, chat: this.ref, text: words, thread: this.thread || 0, reply_to: reply });
-    if (!sent) this.draft = words;
     this.drawFoot();
+    if (!sent) {
+      this.draft = words;
+      const area = this.foot.querySelector("textarea");
+      if (area) area.value = words;
+    }
   }
 
   answer(m) {
@@ -958,7 +991,7 @@ function tick() {
   const now = new Date((Date.now() / 1000 + clockSkew) * 1000);
   const offset = Math.round(state.clock.offset / 60);
   const moved = offset ? ` (+${offset >= 60 ? `${Math.floor(offset / 60)} h ` : ""}${offset % 60 ? `${offset % 60} min` : ""})`.replace(" )", ")") : "";
-  $("clock").textContent = now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", ...(innerWidth > 720 ? { second: "2-digit" } : {}) }) + moved;
+  $("clock").textContent = now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", ...(innerWidth > 720 ? { second: "2-digit" } : { hourCycle: "h23" }) }) + moved;
   document.querySelectorAll('time[data-format="r"]').forEach((t) => { t.textContent = moment(Number(t.dataset.unix), "r"); });
 }
 

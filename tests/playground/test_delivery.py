@@ -300,3 +300,10 @@ async def test_updates_can_be_held(far, hook):
     assert (await far.control("wait", idle=True, timeout=0.05))[0] == 408
     await far.post("updates/release")
     await hook.until(1)
+
+
+async def test_after_a_week_updates_count_from_another_number(far):
+    (ann,) = await cast(far, 1)
+    jumped = await far.post("updates/jump")
+    await far.post("write", as_=ann, text="x")
+    assert [u["update_id"] for u in await far.updates()] == [jumped["next"]]
