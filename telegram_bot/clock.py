@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 import core
 from core.players import bot, clock
-from db.records import Timer
+from db.records import GameRow, Timer
 from db.store import Away, Store, Unit
 from telegram_bot import lobby, pace, play, show
 from telegram_bot.errors import told
@@ -107,11 +107,15 @@ def ring(unit: Unit) -> None:
 def _ring_one(unit: Unit, timer: Timer) -> None:
     game = unit.game
     assert game is not None
+    try:
+        _do(unit, game, timer)
+    except core.Diverged:
+        play.begin_turn_again(unit)
+
+
+def _do(unit: Unit, game: GameRow, timer: Timer) -> None:
     if timer.kind in ANSWERS and timer.seat is not None:
-        try:
-            _answer(unit, timer.seat, ANSWERS[timer.kind])
-        except core.Diverged:
-            play.begin_turn_again(unit)
+        _answer(unit, timer.seat, ANSWERS[timer.kind])
         return
     unit.game = replace(game, timers=tuple(other for other in game.timers if other != timer))
     match timer.kind:

@@ -51,11 +51,7 @@ def press(unit: Unit, person: int, pressed: Pressed, log: Sequence[LoggedEvent])
     row = game.seat_of(person)
     if row is None or game.turn_start is None:
         return say_plain("toast.elsewhere")
-    try:
-        step = play.standing(game)
-    except core.Diverged:
-        play.begin_turn_again(unit)
-        return say_plain("toast.stale")
+    step = play.standing(game)
     if pressed.what == "back_in" and row.played_by == "bot" and game.status == "playing":
         play.take_over(unit, row, "person")
         return say_plain("toast.done")

@@ -27,8 +27,11 @@ def at_rest(game: GameRow) -> core.Game:
 
 
 def standing(game: GameRow) -> Step:
-    """The game as it stands: whom it asks what. Raises core.Diverged."""
-    return core.resume(at_rest(game))
+    """The game as it stands: whom it asks what. Raises core.Diverged, with the number of the game."""
+    try:
+        return core.resume(at_rest(game))
+    except core.Diverged:
+        raise core.Diverged(game.id) from None
 
 
 def begin(unit: Unit, game: GameRow) -> None:
@@ -165,7 +168,11 @@ def _change_seat(unit: Unit, changed: SeatRow) -> None:
     )
     if changed.seat in step.asks:
         others = tuple(timer for timer in game.timers if timer.seat != changed.seat)
-        game = replace(game, timers=(*others, *_timers(unit, game, step.asks[changed.seat])))
+        timers = _timers(unit, game, step.asks[changed.seat])
+        running = [t for t in game.timers if t.seat == changed.seat and t.kind == pace.DEADLINE and t.at > unit.now]
+        if running and not changed.gone:  # who goes and comes back wins no time
+            timers = (*(timer for timer in timers if timer.kind != pace.DEADLINE), *running)
+        game = replace(game, timers=(*others, *timers))
     unit.game = game
     show.seat_changed(unit, step, changed)
 

@@ -20,6 +20,7 @@ from telegram.ext import (
     filters,
 )
 
+import core
 from db.records import Chat, GameRow, Person
 from db.store import ByGame, ByPlace, Nothing, Store, Unit
 from telegram_bot import callback, ending, hands, lobby, me, members, own_deck, play, reply, rulebook, screens, show
@@ -70,12 +71,24 @@ class Router:
             "help": self.help,
         }
 
-    @staticmethod
-    def _replying(handler: Callable[[Update, ContextTypes.DEFAULT_TYPE], Handled]) -> Any:
+    def _replying(self, handler: Callable[[Update, ContextTypes.DEFAULT_TYPE], Handled]) -> Any:
         async def replying(update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
-            REPLY.set(await handler(update, context))
+            try:
+                REPLY.set(await handler(update, context))
+            except core.Diverged as changed:  # and nothing was written
+                await self._begin_turn_again(*changed.args)
+                REPLY.set(await handler(update, context))
 
         return replying
+
+    async def _begin_turn_again(self, game_id: int) -> None:
+        """The rules changed under a turn in play; whoever comes first, a press or the clock, begins it again."""
+        async with self.store.press(update_id=None, find=ByGame(game_id)) as unit:
+            assert unit.game is not None
+            try:
+                play.standing(unit.game)
+            except core.Diverged:
+                play.begin_turn_again(unit)
 
     # --- commands in the group ---
 
@@ -200,7 +213,8 @@ class Router:
                     return reply.public(message, _only_starter(unit.game))
                 lobby.call_off(unit, person.name if person else "an administrator")
             elif not ending.ask(unit, person, decides(unit.game)):
-                return reply.public(message, say("say.not_in_game"))
+                plays = person is not None and unit.game.seat_of(person.id) is not None
+                return reply.public(message, say("say.no_vote" if plays else "say.not_in_game"))
         return None
 
     async def hand(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 import core
@@ -74,9 +74,9 @@ def clock_time(at: datetime, now: datetime) -> Markup:
     return Markup(f'<tg-time unix="{int(at.timestamp())}" format="{form}">{at:{words}}</tg-time>')
 
 
-def until(game: GameRow, seats: Iterable[Seat], now: datetime) -> Markup:
+def until(game: GameRow, seats: Sequence[Seat], now: datetime) -> Markup:
     """ ", until 18:40": the first deadline of these seats; nothing where a bot player is awaited."""
-    wanted = set(seats)
+    wanted = {row.seat for row in game.roster if row.seat in seats and row.played_by == "person"}
     times = [timer.at for timer in game.timers if timer.kind == DEADLINE and timer.seat in wanted]
     return say("time.until", time=clock_time(min(times), now)) if times else Markup("")
 
@@ -161,7 +161,8 @@ def _options_page(game: GameRow) -> Wanted:
         on = option.is_on(game.options)
         lines.append(say("lobby.option_on" if on else "lobby.option_off", name=option.name, text=option.text))
         key = "lobby.button_on" if on else "lobby.button_off"
-        buttons.append(button(say_plain(key, name=option.name), game, "lobby", "option", 2 * number + (not on), version=0))
+        wanted = 2 * number + (not on)
+        buttons.append(button(say_plain(key, name=option.name), game, "lobby", "option", wanted, version=0))
     delta = int(game.options.get("infected_delta", 0))
     lines.append(
         say(

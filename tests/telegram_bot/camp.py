@@ -55,7 +55,9 @@ class FarEnd(BaseRequest):
             case "getChatMember":
                 person = int(request_data.parameters["user_id"])
                 status = "administrator" if person in self.administrators else "member"
-                result = {"status": status, "user": user(person, "Somebody")} | (ADMINISTERS if status != "member" else {})
+                result = {"status": status, "user": user(person, "Somebody")} | (
+                    ADMINISTERS if status != "member" else {}
+                )
             case _:
                 raise AssertionError(f"nothing else is called at the door, but {called} was")
         return 200, json.dumps({"ok": True, "result": result}).encode()
@@ -133,7 +135,9 @@ class Camp:
         """A press on a button with that data, in the group or in another chat."""
         presser = self.person(who) if isinstance(who, str) else who
         kind = "private" if chat == presser["id"] else "supergroup"
-        place: Data = {"id": GROUP if chat is None else chat, "type": kind} | ({"title": "The camp"} if kind != "private" else {})
+        place: Data = {"id": GROUP if chat is None else chat, "type": kind} | (
+            {"title": "The camp"} if kind != "private" else {}
+        )
         if chat is None:
             place["id"] = self.place[0]
         query: Data = {
@@ -211,7 +215,9 @@ class Camp:
         game = await self.game()
         rows = {key: (row.wanted, row.post, row.gone) for key, row in (await self.rows()).items()}
         return {
-            "game": SimpleNamespace(**{name: getattr(game, name) for name in game.__struct_fields__ if name != "touched_at"}),
+            "game": SimpleNamespace(
+                **{name: getattr(game, name) for name in game.__struct_fields__ if name != "touched_at"}
+            ),
             "screens": rows,
             "answers": len(await self.store.answers(self.game_id)),
         }

@@ -47,11 +47,16 @@ def fits(wanted: Wanted) -> str:
 
 def row_of(number: int, options: dict[str, object] | None = None) -> GameRow:
     """A game of so many people, all of hostile names."""
-    roster = tuple(
-        SeatRow(f"s{i}", name, 9000 + i) for i, name in enumerate(tell_apart(HOSTILE[:number]), 1)
-    )
+    roster = tuple(SeatRow(f"s{i}", name, 9000 + i) for i, name in enumerate(tell_apart(HOSTILE[:number]), 1))
     return GameRow(
-        id=7, chat_id=-100, status="playing", opened_by=9001, pace="day", public_seed="seed", roster=roster, options=options or {}
+        id=7,
+        chat_id=-100,
+        status="playing",
+        opened_by=9001,
+        pace="day",
+        public_seed="seed",
+        roster=roster,
+        options=options or {},
     )
 
 

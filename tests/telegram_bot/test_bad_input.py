@@ -164,15 +164,27 @@ async def test_only_fire_is_asked_once_more(camp: Camp) -> None:
 async def test_data_that_the_bot_never_made_gets_an_empty_answer(camp: Camp) -> None:
     await at_table(camp)
     before = await camp.everything()
-    for data in (None, "", "x", "p", "p.1", "p.1.1.choose.0.0", "p.ZZ.1.choose", "é" * 32, "\0" * 64, "l.1.0.join\n", "p.١.0.front"):
+    for data in (
+        None,
+        "",
+        "x",
+        "p",
+        "p.1",
+        "p.1.1.choose.0.0",
+        "p.ZZ.1.choose",
+        "é" * 32,
+        "\0" * 64,
+        "l.1.0.join\n",
+        "p.١.0.front",
+    ):
         assert said(await camp.press_data("Ann", data)) == ""
     assert await camp.everything() == before
 
 
 # What the rooms of the bot understand, and numbers near those in use: what a forger who read the source would try.
 WHATS = (
-    "hand join bot no_bot options pace back option infected set_pace start cancel same front table know card confirm choose declare"
-    " declaration back_in bring end play_on again"
+    "hand join bot no_bot options pace back option infected set_pace start cancel same front table know card confirm"
+    " choose declare declaration back_in bring end play_on again"
 ).split()
 
 
@@ -180,9 +192,14 @@ def forged(dice: Random, game: int) -> str:
     """Callback data of a forger: noise, noise of the right shape, or well made for the wrong moment."""
     kind = dice.random()
     if kind < 0.2:
-        return "".join(chr(dice.choice((dice.randrange(32, 127), dice.randrange(0x110000)))) for _ in range(dice.randrange(64)))
+        return "".join(
+            chr(dice.choice((dice.randrange(32, 127), dice.randrange(0x110000)))) for _ in range(dice.randrange(64))
+        )
     room, what = dice.choice("lbpexLBP"), dice.choice(WHATS) if kind < 0.9 else "".join(dice.choices("abc_.", k=8))
-    numbers = [dice.choice(("0", "1", "zz", "zzzzzz", "-1", str(game), "".join(dice.choices(string.printable, k=3)))) for _ in range(3)]
+    numbers = [
+        dice.choice(("0", "1", "zz", "zzzzzz", "-1", str(game), "".join(dice.choices(string.printable, k=3))))
+        for _ in range(3)
+    ]
     return f"{room}.{numbers[0]}.{numbers[1]}.{what}.{numbers[2]}"
 
 
@@ -208,7 +225,9 @@ async def test_forged_presses_are_never_accepted(camp: Camp, caplog: pytest.LogC
 
 
 @pytest.mark.long
-async def test_a_hundred_thousand_forged_presses_are_never_accepted(camp: Camp, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_hundred_thousand_forged_presses_are_never_accepted(
+    camp: Camp, caplog: pytest.LogCaptureFixture
+) -> None:
     await storm(camp, 100_000, caplog)
 
 
@@ -231,7 +250,11 @@ async def test_strangers_forge_well_made_presses_of_this_very_game_in_vain(
 
 
 @settings(max_examples=1000, deadline=None)
-@given(st.one_of(st.text(max_size=64), st.from_regex(r"[lbpe]\.[0-9a-z]{1,14}\.[0-9a-z]{1,8}\.[a-z_]{1,26}(\.[0-9a-z]{1,8})?")))
+@given(
+    st.one_of(
+        st.text(max_size=64), st.from_regex(r"[lbpe]\.[0-9a-z]{1,14}\.[0-9a-z]{1,8}\.[a-z_]{1,26}(\.[0-9a-z]{1,8})?")
+    )
+)
 def test_any_data_is_read_or_refused(data: str) -> None:
     pressed = callback.read(data)
     if pressed is not None:
@@ -298,7 +321,10 @@ async def test_a_command_that_is_edited_is_not_obeyed_again(camp: Camp) -> None:
     message = camp.message("Ann", "/endgame") | {"edit_date": 1_790_000_001}
     assert await camp.take(edited_message=message) is None
     assert (await camp.game()).status == "lobby"
-    assert await camp.take(edited_message=camp.message("Ann", "hello", private=True) | {"edit_date": 1_790_000_001}) is None
+    assert (
+        await camp.take(edited_message=camp.message("Ann", "hello", private=True) | {"edit_date": 1_790_000_001})
+        is None
+    )
 
 
 async def test_a_command_in_a_caption_or_a_quote_is_no_command(camp: Camp) -> None:
@@ -443,4 +469,3 @@ async def test_the_panel_of_the_test_table_is_what_these_tests_think(camp: Camp)
     await at_table(camp)
     shown = buttons(await camp.hand("Ann"))
     assert shown == ["Analysis", "Flamethrower", "No Barbeque!", "Suspicion", "Whisky", "Table", "What I know"]
-

@@ -194,7 +194,9 @@ async def test_fire_is_asked_once_more(camp: Camp) -> None:
     await camp.lay(table(), ["Flamethrower"])
     await camp.press_hand("Ann", "Flamethrower")
     await camp.press_hand("Ann", "on Bob (left)")
-    assert (await camp.game()).version == 0 + len(await camp.store.answers(camp.game_id)) + 1  # laid once, nothing answered
+    assert (await camp.game()).version == 0 + len(
+        await camp.store.answers(camp.game_id)
+    ) + 1  # laid once, nothing answered
     assert "Burn Bob?" in plain((await camp.hand("Ann")).text)
     await camp.press_hand("Ann", "‹ Back")
     await camp.press_hand("Ann", "Flamethrower")
@@ -205,7 +207,9 @@ async def test_fire_is_asked_once_more(camp: Camp) -> None:
 
 async def test_two_living_players_say_on_which_side_a_door_goes(camp: Camp) -> None:
     await camp.begin(*FOUR)
-    await camp.lay({"Ann": WHISKY, "Dan": table()["Dan"], "Bob": [], "Cid": []}, ["Barred Door"], eliminated=["Bob", "Cid"])
+    await camp.lay(
+        {"Ann": WHISKY, "Dan": table()["Dan"], "Bob": [], "Cid": []}, ["Barred Door"], eliminated=["Bob", "Cid"]
+    )
     await camp.press_hand("Ann", "Barred Door")
     assert buttons(await camp.hand("Ann")) == ["the left side", "the right side", "Discard it", "‹ Back"]
 
@@ -284,4 +288,6 @@ async def test_an_infected_knows_the_thing_and_the_thing_knows_all(camp: Camp) -
     await camp.begin(*FOUR)
     await camp.lay(table(Bob=["Infected!", "Axe", "Axe", "Axe"]), ["Analysis"], roles={"Bob": "infected"})
     assert "You are Infected; The Thing is Dan" in plain((await camp.hand("Bob")).text)
-    assert "You are The Thing" in plain((await camp.hand("Dan")).text) and "Infected: Bob" in plain((await camp.hand("Dan")).text)
+    assert "You are The Thing" in plain((await camp.hand("Dan")).text) and "Infected: Bob" in plain(
+        (await camp.hand("Dan")).text
+    )

@@ -147,7 +147,9 @@ async def test_a_called_off_lobby_leaves_the_place_free(camp: Camp) -> None:
     old = await camp.screen("lobby")
     await camp.press("Ann", "Call it off")
     assert "called off by Ann" in plain((await camp.screen("lobby")).text)
-    assert said(await camp.press_data("Bob", data_of(old, "Join / leave"))) == "This lobby is closed. /newgame opens one."
+    assert (
+        said(await camp.press_data("Bob", data_of(old, "Join / leave"))) == "This lobby is closed. /newgame opens one."
+    )
     first = camp.game_id
     await camp.write("Bob", "/newgame")
     assert camp.game_id != first
@@ -227,7 +229,9 @@ async def test_options_that_cannot_be_played_say_why_and_start_nothing(camp: Cam
     assert reply and reply["text"] and (await camp.game()).status == "lobby"
 
 
-@pytest.mark.parametrize(("button", "word"), [("Blitz", "blitz"), ("Evening", "evening"), ("Slow", "slow"), ("Day", "day")])
+@pytest.mark.parametrize(
+    ("button", "word"), [("Blitz", "blitz"), ("Evening", "evening"), ("Slow", "slow"), ("Day", "day")]
+)
 async def test_a_pace_is_chosen(camp: Camp, button: str, word: str) -> None:
     await camp.gather(*FOUR)
     await camp.press("Ann", "Pace")
