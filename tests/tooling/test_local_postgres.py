@@ -56,7 +56,12 @@ class Program:
             pass
 
 
-@pytest.fixture(params=["root", "nobody"] if os.geteuid() == 0 else ["me"])
+ROOT_AND = ["root", pytest.param("nobody", marks=pytest.mark.long)]
+# The same without being root, each day for what happens most, else in the long run.
+as_anybody = pytest.mark.parametrize("uid", ["root", "nobody"] if os.geteuid() == 0 else ["me"], indirect=True)
+
+
+@pytest.fixture(params=ROOT_AND if os.geteuid() == 0 else ["me"])
 def uid(request: pytest.FixtureRequest) -> int:
     if request.param != "nobody":
         return os.geteuid()
@@ -130,6 +135,7 @@ def server_of(folder: Path) -> int:
     return pid
 
 
+@as_anybody
 def test_the_data_is_still_there_the_next_time(program, folder):
     first = program()
     assert "postgresql://" in first.do("start")
@@ -141,6 +147,7 @@ def test_the_data_is_still_there_the_next_time(program, folder):
     assert second.do("sql select n from games") == [(7,)]
 
 
+@as_anybody
 def test_a_killed_server_starts_again_at_once(begun, program, folder):
     user = program()
     user.do("start")
@@ -175,6 +182,7 @@ def test_a_server_that_just_lost_a_child_is_waited_for(begun, program, folder):
     assert user.do("up") is True
 
 
+@as_anybody
 def test_a_killed_program_leaves_its_server_to_the_next(begun, program, folder):
     killed = program()
     killed.do("start")
@@ -197,6 +205,7 @@ def test_two_programs_that_start_together_share_one_server_and_the_last_stops_it
     assert other.do("up") is False
 
 
+@as_anybody
 def test_a_pid_file_that_names_another_process_is_no_obstacle(begun, program, folder, uid):
     user = program()
     user.do("start")
