@@ -71,6 +71,7 @@ class Playground:
         self._server: _Server | None = None
         self._serving: asyncio.Task[None] | None = None
         self._saver: asyncio.Task[None] | None = None
+        self._end = asyncio.Event()
         self.app = control.app(self)
 
     def _live_in(self, world: World) -> None:
@@ -139,7 +140,8 @@ class Playground:
         self.stopping = True
         self.world.tell("end")
         if self._saver:
-            self._saver.cancel()
+            self._end.set()
+            await self._saver  # a save under way must not come after the last one
         await self.delivery.stop()
         if self._server and self._serving:
             self._server.should_exit = True
@@ -162,15 +164,21 @@ class Playground:
     def save(self) -> None:
         """Write the state file, if there is one."""
         if self.state_file:
-            state_.save(self.state_file, self.world)
+            state_.write(self.state_file, state_.snapshot(self.world))
 
     async def _save_often(self) -> None:
+        assert self.state_file is not None
         saved = -1
         while True:
-            await asyncio.sleep(1)
+            began = time.monotonic()
             if saved != self.world.seq:
                 saved = self.world.seq
-                self.save()
+                await asyncio.to_thread(state_.write, self.state_file, state_.snapshot(self.world))
+            # A large world is written less often: saving takes a twentieth of the time at most.
+            pause = max(1.0, 20 * (time.monotonic() - began))
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._end.wait(), pause)
+                return
 
     async def reset(self, seed_group: bool = False) -> None:
         """Begin anew: no people, no chats; the bot keeps its token, its webhook, its commands, and the clock stays."""

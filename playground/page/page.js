@@ -167,6 +167,7 @@ function moment(unix, format) {
 async function follow(url, viewer) {
   const user = /^tg:\/\/user\?id=(\d+)/.exec(url);
   if (user) return show(`p${user[1]}`);
+  if (/[?&]startgroup=/.test(url)) return addToGroup(url, viewer);
   const answer = await act("open", { as: viewer, url, start: false });
   if (!answer) return;
   if (answer.opened !== "private") return note(`A link to the outside: ${url}`);
@@ -788,6 +789,15 @@ function topicDialog(group) {
     const made = await act(`groups/${group}/topics`, { name: new FormData(form).get("name") });
     if (made) { await refreshState(); const column = columns.get(`g${made.chat}`); if (column) { column.thread = made.thread; column.draw(true); } }
   }, "Create");
+}
+
+function addToGroup(url, viewer) {
+  const groups = state.chats.filter((c) => c.kind !== "private" && !c.migrated_to);
+  dialog("Add the bot to a group", [el("label", {}, "Group", el("select", { name: "group" }, ...groups.map((g) => el("option", { value: g.id }, g.title))))],
+    async (form) => {
+      const group = Number(new FormData(form).get("group"));
+      if (await act("open", { as: viewer, url, group })) show(`g${group}`);
+    }, "Add");
 }
 
 function renameDialog(p) {
