@@ -72,7 +72,8 @@ async def play(store: Store, game_id: int, update_id: int | None = None) -> bool
             return False
         unit.answered("s1", ("play", "Axe"), by="player")
         assert unit.game is not None
-        unit.game = replace(unit.game, turn_start=SECRET, timers=(Timer("deadline", unit.now + timedelta(hours=1), "s2"),))
+        deadline = Timer("deadline", unit.now + timedelta(hours=1), "s2")
+        unit.game = replace(unit.game, turn_start=SECRET, timers=(deadline,))
         unit.happened({"kind": "played", "card": "Axe"})
         unit.happened({"kind": "awaited"})
         unit.show("board", Wanted(text=f"version {unit.game.version}", pin=True))

@@ -32,6 +32,7 @@ async def test_what_is_wanted_again_unchanged_is_no_work(camp: Camp) -> None:
 async def test_a_text_that_changed_and_changed_back_costs_no_call(camp: Camp) -> None:
     await camp.show("board", "the camp")
     await camp.sent()
+    await camp.stop()
     await camp.show("board", "the camp, on fire")
     await camp.show("board", "the camp")
     await camp.sent()

@@ -142,7 +142,8 @@ async def test_a_screen_written_while_the_road_opened_is_found_later(camp: Camp)
     await camp.sent()
     camp.start(camp.ann)
     async with camp.store._transaction() as connection:
-        await connection.exec_driver_sql("update people set private = 'open'")  # as by a press that did not see the screen
+        # As by a press that did not see the screen.
+        await connection.exec_driver_sql("update people set private = 'open'")
     sender, _ = camp.senders[0]
     sender._tidied = -1e9
     await camp.sent()
@@ -306,7 +307,8 @@ async def test_a_copy_that_is_too_old_to_be_deleted_loses_its_buttons(camp: Camp
     camp.fault("400", "deleteMessage", text="message can't be deleted")
     await camp.take_away("call")
     await camp.later(5)
-    assert [call["method"] for call in camp.calls(chat=camp.group.id)][-2:] == ["deleteMessage", "editMessageReplyMarkup"]
+    methods = [call["method"] for call in camp.calls(chat=camp.group.id)]
+    assert methods[-2:] == ["deleteMessage", "editMessageReplyMarkup"]
     assert await camp.store.pending() == 0
 
 
