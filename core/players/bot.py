@@ -63,7 +63,7 @@ def choose(me: View, dice: Random) -> Choice:
 
 def is_proof(note: Note) -> bool:
     """Whether what was shown is no Human's: The Thing, or an Infected! on its way to another hand (R10)."""
-    return THING in note.cards or (INFECTED in note.cards and note.by in ("Scary", "Missed!"))
+    return THING in note.cards or (INFECTED in note.cards and note.by in ("Scary", "Missed!", "Quarantine"))
 
 
 def suspicion(me: View, seat: Seat) -> float:

@@ -150,6 +150,14 @@ def test_a_human_looks_at_what_it_distrusts_and_refuses_it() -> None:
     assert chosen(step, "Bob") == ("defend", "Scary")
 
 
+def test_all_know_who_gave_an_infected_card_in_the_open() -> None:
+    hand = ["The Thing", "Infected!", "Axe", "Scary"]
+    step = lay(turn="Dan", hands={**hands(), "Dan": hand}, quarantines={"Ann": 1}, options={"quarantine": "open"})
+    for seat, choice in [("Dan", ("discard", "Whisky")), ("Dan", ("give", "Infected!")), ("Ann", ("give", "Whisky"))]:
+        step = core.apply(step.game, seat, choice)
+    assert bot.suspicion(core.view(step, "Cid"), "Dan") == 1
+
+
 def test_the_thing_infects_and_declares_only_what_is_true() -> None:
     assert chosen(thing_to_offer("infects"), "Dan") == ("give", "Infected!")
     infected = {name: ["Infected!", *WHISKY[1:]] for name in ("Ann", "Bob", "Cid")}
