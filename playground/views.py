@@ -53,6 +53,7 @@ def chat(world: World, chat: Chat) -> dict[str, Any]:
         "username": chat.username,
         "is_forum": chat.is_forum,
         "migrated_to": chat.migrated_to,
+        "gone": chat.gone,
         "migrated_from": chat.migrated_from,
         "permissions": chat.permissions,
     }

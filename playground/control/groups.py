@@ -154,6 +154,16 @@ class Groups(Base):
         member.notify = what
         return views.chat(self.world, chat)
 
+    @post("/control/groups/{group}/delete")
+    async def delete_group(self, group: Any) -> Data:
+        """The owner deletes the group, for everybody."""
+        chat = self.group(group)
+        chat.gone = True
+        for member in chat.members_present():
+            member.status = "left"
+        self.world.tell("chat", chat.id)
+        return views.chat(self.world, chat)
+
     @post("/control/groups/{group}/upgrade")
     async def upgrade(self, group: Any, by: Any = None) -> Data:
         """Make a supergroup of it; the answer is the new chat."""

@@ -130,6 +130,8 @@ class BotApi:
         return chat
 
     def _present(self, bot: Bot, chat: Chat) -> None:
+        if chat.gone:
+            raise forbidden(f"the {chat.kind} chat was deleted")
         member = self.world.member(chat, bot.id)
         if member.status == "kicked":
             raise forbidden(f"bot was kicked from the {chat.kind} chat")

@@ -112,6 +112,39 @@ def _size(data: bytes) -> tuple[int, int]:
     raise bad("IMAGE_PROCESS_FAILED")
 
 
+def _source(api: BotApi, bot: Bot, call: Call, what: str) -> Message:
+    """The message that is copied or forwarded."""
+    chat = api.chat(bot, Call({"chat_id": call.params.get("from_chat_id")}), read=True)
+    message = api.message(chat, call, f"message to {what} not found")
+    if message.service is not None or message.protected and message.sender_id != bot.id:
+        raise bad("message can't be copied" if what == "copy" else "message can't be forwarded")
+    return message
+
+
+@method
+def copy_message(api: BotApi, bot: Bot, call: Call) -> Any:
+    """Send what a message says once more; the answer is its id alone."""
+    source = _source(api, bot, call, "copy")
+
+    def content() -> dict[str, Any]:
+        return {"text": source.text, "entities": source.entities, "photo": source.photo}
+
+    return {"message_id": api.send(bot, call, "can_send_messages", "text messages", content)["message_id"]}
+
+
+@method
+def forward_message(api: BotApi, bot: Bot, call: Call) -> Any:
+    """Pass a message on, with its author's name."""
+    source = _source(api, bot, call, "forward")
+    author, date = source.forwarded_from or source.sender_id, source.forwarded_date or source.date
+
+    def content() -> dict[str, Any]:
+        same = {"text": source.text, "entities": source.entities, "photo": source.photo}
+        return {**same, "forwarded_from": author, "forwarded_date": date}
+
+    return api.send(bot, call, "can_send_messages", "text messages", content)
+
+
 @method
 def edit_message_text(api: BotApi, bot: Bot, call: Call) -> Any:
     """Change a text; without a keyboard, the keyboard goes."""

@@ -652,7 +652,7 @@ class Column {
       const p = person(this.viewer);
       items.push(info?.blocked ? item("Unblock the bot", () => act(`people/${p.id}/unblock`, {})) : item("Block the bot", () => act(`people/${p.id}/block`, {})),
         item("Rename…", () => renameDialog(p)), el("hr"));
-      for (const group of state.chats.filter((c) => c.kind !== "private" && !c.migrated_to)) {
+      for (const group of state.chats.filter((c) => c.kind !== "private" && !c.migrated_to && !c.gone)) {
         const inside = group.members.some((m) => m.id === p.id && m.status !== "kicked");
         items.push(inside ? item(el("span", {}, "Leave ", bdi(group.title)), () => act(`groups/${group.id}/leave`, { person: p.id })) : item(el("span", {}, "Join ", bdi(group.title)), () => act(`groups/${group.id}/join`, { person: p.id })));
       }
@@ -747,7 +747,7 @@ function dialog(title, fields, doing, label = "OK") {
 const field = (label, name, value = "", more = {}) => el("label", {}, label, el("input", { type: "text", name, value, autocomplete: "off", ...more }));
 
 function newPerson(group = null) {
-  const groups = state.chats.filter((c) => c.kind !== "private" && !c.migrated_to);
+  const groups = state.chats.filter((c) => c.kind !== "private" && !c.migrated_to && !c.gone);
   dialog("A new person", [field("Name", "name", "", { required: true, maxlength: 64 }), field("Last name (may be empty)", "last_name"), field("@username (may be empty)", "username"),
     el("label", {}, "Language", el("select", { name: "language" }, ...["en", "de", "ru", "es", "fr", "uk", "ar"].map((l) => el("option", { value: l }, l)))),
     ...groups.map((g) => el("label", { class: "check" }, el("input", { type: "checkbox", name: "group", value: g.id, checked: group === g.id || (group === null && g === groups[0]) }), el("span", {}, "joins ", bdi(g.title))))],
@@ -792,7 +792,7 @@ function topicDialog(group) {
 }
 
 function addToGroup(url, viewer) {
-  const groups = state.chats.filter((c) => c.kind !== "private" && !c.migrated_to);
+  const groups = state.chats.filter((c) => c.kind !== "private" && !c.migrated_to && !c.gone);
   dialog("Add the bot to a group", [el("label", {}, "Group", el("select", { name: "group" }, ...groups.map((g) => el("option", { value: g.id }, g.title))))],
     async (form) => {
       const group = Number(new FormData(form).get("group"));
@@ -843,7 +843,7 @@ function currentKey() {
 }
 
 function wanted() {
-  const groups = state.chats.filter((c) => c.kind !== "private" && !c.migrated_to).map((c) => ({ key: `g${c.id}`, id: c.id, title: c.title }));
+  const groups = state.chats.filter((c) => c.kind !== "private" && !c.migrated_to && !c.gone).map((c) => ({ key: `g${c.id}`, id: c.id, title: c.title }));
   return [...groups, ...state.people.map((p) => ({ key: `p${p.id}`, id: p.id, title: p.name }))];
 }
 
