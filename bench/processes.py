@@ -74,7 +74,7 @@ class Processes:
             port = self.telegram.address.rpartition(":")[2]
             self.run("playground", "playground", "--port", port, "--check-schema", str(SCHEMA), "--no-seed-group",
                      "--database-url", self.database, *flags)
-            await self.answers("playground", f"{self.telegram.address}/control/ready")
+            await until_ready(f"{self.telegram.address}/control/ready", self.running["playground"], self.log_file("playground"))
             for number in self.webs:
                 self.start(number)
             for number in self.webs:
@@ -112,7 +112,8 @@ class Processes:
 
     async def up(self, number: int) -> None:
         """Wait until a web process is ready."""
-        await self.answers(f"web {number}", f"http://127.0.0.1:{self.ports[number]}/readyz")
+        name = f"web {number}"
+        await until_ready(f"http://127.0.0.1:{self.ports[number]}/readyz", self.running[name], self.log_file(name))
 
     def end(self, number: int, how: signal.Signals = signal.SIGKILL) -> None:
         """Tell a web process to end, and do not wait for it."""
@@ -132,19 +133,6 @@ class Processes:
             self.running[name] = subprocess.Popen([sys.executable, "-m", *command], cwd=CHECKOUT, stdin=subprocess.DEVNULL,
                                                   env=os.environ | (environment or {}), stdout=log, stderr=subprocess.STDOUT)
 
-    async def answers(self, name: str, address: str) -> None:
-        deadline = time.monotonic() + PATIENCE
-        async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(5)) as http:
-            while time.monotonic() < deadline:
-                if self.running[name].poll() is not None:
-                    raise RuntimeError(f"{name} ended: {self.log(name)[-2000:]}")
-                with contextlib.suppress(aiohttp.ClientError, TimeoutError):
-                    async with http.get(address) as answer:
-                        if answer.status == 200:
-                            return
-                await asyncio.sleep(0.02)
-        raise RuntimeError(f"{name} does not answer: {self.log(name)[-2000:]}")
-
     def log_file(self, name: str) -> Path:
         return self.folder / f"{name.replace(' ', '-')}.log"
 
@@ -155,6 +143,44 @@ class Processes:
         """The lines of all web logs that tell of a mistake of ours."""
         return [line for number in self.webs for line in self.log(f"web {number}").splitlines()
                 if re.search(r"\bERROR\b|^Traceback|Error:", line)]
+
+
+class Program:
+    """One process that serves on a port of its own, up while the block runs: python -m *module*."""
+
+    def __init__(self, log: Path, module: str, **environment: str) -> None:
+        self.log, self.module, self.environment = log, module, environment
+        self.port = free_port()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def __aenter__(self) -> Program:
+        with open(self.log, "ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", self.module], cwd=CHECKOUT, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env=os.environ | self.environment | {"PORT": str(self.port)},
+            )
+        await until_ready(f"http://127.0.0.1:{self.port}/readyz", self._process, self.log)
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self._process.terminate()
+        await asyncio.to_thread(_ended, self._process)
+
+
+async def until_ready(address: str, process: subprocess.Popen[bytes] | Child, log: Path) -> None:
+    """Wait until *process* answers there."""
+    deadline = time.monotonic() + PATIENCE
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(5)) as http:
+        while process.poll() is None and time.monotonic() < deadline:
+            with contextlib.suppress(aiohttp.ClientError, TimeoutError):
+                async with http.get(address) as answer:
+                    if answer.status == 200:
+                        return
+            await asyncio.sleep(0.02)
+    raise RuntimeError(f"{address} does not answer: {log.read_text(errors='replace')[-2000:]}")
 
 
 def _ended(process: subprocess.Popen[bytes] | Child) -> None:
