@@ -396,7 +396,8 @@ update screens s set
     leftovers = w.leftovers, pinned = w.pinned, pin_refused = w.pin_refused, trying = w.trying,
     attempts = w.attempts, tried_at = stay_away_now(), not_before = stay_away_now() + make_interval(secs => w.wait),
     result = w.result,
-    refused = case when s.wanted_rev = w.wanted_rev and s.post = w.post and s.gone = w.gone then w.refused
+    refused = case when s.post = w.post and s.gone = w.gone
+            and (s.wanted_rev = w.wanted_rev or w.refused = 'perhaps sent') then w.refused
         else s.refused end
 from jsonb_to_recordset(%(shown)s::jsonb) as w(game_id bigint, kind text, receiver bigint, chat_id bigint,
     thread_id bigint, wanted_rev int, post int, gone bool, shown_rev int, shown_post int, shown_hash text,
