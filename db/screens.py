@@ -156,6 +156,10 @@ class Screen(Struct, frozen=True, kw_only=True):
             return replace(now, pin_refused=True)  # there is no message that could be pinned
         return replace(now, shown_rev=self.wanted_rev, shown_hash=self.wanted_hash)
 
+    def doubted(self) -> Screen:
+        """An edit was perhaps made: who knows what is shown now."""
+        return replace(self, shown_hash=None)
+
     def missing(self) -> Screen:
         """The message is not there any more: it is to be posted anew, and pinned again."""
         return replace(self, message_id=None, shown_post=0, pinned=False, pin_refused=False, attempts=0)
@@ -263,6 +267,10 @@ class Desk:
         """What a sender before us used up."""
         rows = await self._rows(_LIMITS)
         return [Known(chat, tuple(sent), blocked, why) for chat, sent, blocked, why in rows]
+
+    async def doubt_edits(self) -> None:
+        """A sender that died may have been making any edit that is to be made: what is shown there is unknown."""
+        await self._rows(_DOUBT_EDITS)
 
     async def wanting(self, busy: Iterable[int], edits_wait: Iterable[int], at_most: int) -> tuple[float, list[Screen]]:
         """What time it is (epoch), and the screens that want something: asked-for chats first, in each chat in order.
@@ -406,6 +414,11 @@ from jsonb_to_recordset(%(shown)s::jsonb) as w(game_id bigint, kind text, receiv
 where s.game_id = w.game_id and s.kind = w.kind and s.receiver = w.receiver
     and s.chat_id = w.chat_id and s.thread_id = w.thread_id
     and s.shown_post = w.had_post and s.shown_rev = w.had_rev and s.message_id is not distinct from w.had_message
+"""
+
+_DOUBT_EDITS = """
+update screens set shown_hash = null
+where wanting and message_id is not null and shown_rev <> wanted_rev and shown_hash is not null
 """
 
 _SENT = """

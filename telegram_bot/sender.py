@@ -184,6 +184,7 @@ class Sender:
         self._lanes.clear()
         self._held.clear()
         self._out.clear()
+        await desk.doubt_edits()
         for known in await desk.limits():
             lane = self._lane(known.chat_id, now)
             # One more may have been in flight there when its sender died.
@@ -328,6 +329,8 @@ class Sender:
             case "perhaps sent":
                 if screen.once and screen.deed == "post":
                     return replace(free, refused="perhaps sent")
+                if screen.deed == "edit":
+                    free = free.doubted()
                 lane.failures += 1
                 if screen.attempts + 1 > PATIENCE:
                     return replace(free, attempts=screen.attempts + 1, wait=ASIDE)

@@ -1,6 +1,7 @@
 """What is shown becomes what is wanted."""
 
 from db.records import Button, Wanted
+from telegram_bot.limits import Limits
 from tests.sender.conftest import Camp
 
 
@@ -30,12 +31,12 @@ async def test_what_is_wanted_again_unchanged_is_no_work(camp: Camp) -> None:
 
 
 async def test_a_text_that_changed_and_changed_back_costs_no_call(camp: Camp) -> None:
+    await camp.sender(Limits(burst=1))
     await camp.show("board", "the camp")
     await camp.sent()
-    await camp.stop()
     await camp.show("board", "the camp, on fire")
     await camp.show("board", "the camp")
-    await camp.sent()
+    await camp.later(5)
     assert camp.said() == ["sendMessage the camp"]
     assert await camp.store.pending() == 0
 

@@ -18,6 +18,18 @@ async def test_an_edit_that_changes_nothing_is_success(camp: Camp) -> None:
     assert await camp.store.pending() == 0
 
 
+async def test_an_edit_that_was_perhaps_made_is_taken_back_when_it_is_not_wanted_any_more(camp: Camp) -> None:
+    await camp.show("board", "the camp")
+    await camp.sent()
+    camp.fault("reset_after", "editMessageText")
+    await camp.show("board", "the camp, on fire")
+    await camp.sent()
+    assert camp.seen() == ["the camp, on fire"]  # though nobody told us
+    await camp.show("board", "the camp")
+    await camp.later(5)
+    assert camp.seen() == ["the camp"]
+
+
 async def test_a_board_that_somebody_deleted_is_posted_anew_and_pinned_again(camp: Camp) -> None:
     camp.world.set_member(camp.group, camp.telegram.bot.id, "administrator", camp.ann.id)
     await camp.show("board", "turn 1", pin=True)

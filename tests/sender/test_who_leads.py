@@ -106,6 +106,21 @@ async def test_the_standby_takes_over_from_a_leader_that_was_killed(camp: Camp) 
     assert (await camp.screen("turn 1")).refused == "perhaps sent"
 
 
+async def test_an_edit_of_a_leader_that_was_killed_is_taken_back_when_it_is_not_wanted_any_more(camp: Camp) -> None:
+    async with Other(camp) as other:
+        await camp.show("board", "the camp")
+        await called(camp, "sendMessage")
+        camp.fault("slow_after", "editMessageText", seconds=30)
+        await camp.show("board", "the camp, on fire")
+        await called(camp, "editMessageText")
+        other.send_signal(signal.SIGKILL)
+        await other.wait()
+    await camp.show("board", "the camp")
+    await camp.sent()
+    await camp.later(5)
+    assert camp.seen() == ["the camp"]
+
+
 async def test_a_leader_that_is_told_to_stop_finishes_what_is_in_flight(camp: Camp) -> None:
     async with Other(camp) as other:
         camp.fault("slow_after", "sendMessage", seconds=0.5)
