@@ -116,7 +116,7 @@ def by_bots(live: Live, dice: Random) -> tuple[core.Seat, core.Choice]:
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(4, 13))
 def test_neither_side_is_without_a_chance_among_bot_players(number: int) -> None:
-    games, humans = 300, 0
+    games, humans = 150, 0
     for game in range(games):
         live = Live(core.deal(SEATS[:number], Options(), f"chance {game}"))
         for _ in evening(live, Random(game), by_bots):
