@@ -17,6 +17,7 @@ from telegram_bot.texts import Markup, say, say_plain
 
 Rows = tuple[tuple[Button, ...], ...]
 
+BOT_MARK = "🤖"  # before the name of a bot player, behind that of whom one sits in for; no person may wear it
 INFECTED_MOST = 20  # the deck refuses more or fewer Infected! cards than this anyway
 
 
@@ -35,7 +36,7 @@ def names_of(game: GameRow) -> dict[Seat, str]:
 
 
 def called(row: SeatRow) -> str:
-    return f"🤖 {row.name}" if row.person is None else row.name
+    return f"{BOT_MARK} {row.name}" if row.person is None else row.name
 
 
 def named(name: str) -> Markup:
@@ -46,7 +47,7 @@ def named(name: str) -> Markup:
 def shown(row: SeatRow) -> Markup:
     """A player on the board: somebody for whom a bot player sits in has the mark behind the name."""
     away = row.person is not None and row.played_by == "bot"
-    return Markup(html(called(row)) + (" 🤖" if away else ""))
+    return Markup(html(called(row)) + (f" {BOT_MARK}" if away else ""))
 
 
 def screen(
@@ -169,7 +170,7 @@ def _options_page(game: GameRow) -> Wanted:
             "lobby.option_on" if delta else "lobby.option_off", name=rulebook.INFECTED.name, text=rulebook.INFECTED.text
         )
     )
-    number_now = say_plain("lobby.button_infected", delta=f"{delta:+d}".replace("-", "−") if delta else "0")
+    number_now = say_plain("lobby.button_infected", delta=f"{delta:+d}".replace("-", "−") if delta else "±0")
     infected = (
         _lobby_button(game, "lobby.button_fewer", "infected", max(0, INFECTED_MOST + delta - 1)),
         button(number_now, game, "lobby", "same", version=0),

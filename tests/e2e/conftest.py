@@ -21,6 +21,6 @@ def long_home(postgres: LocalPostgres, template: str, tmp_path_factory: pytest.T
 
 @pytest.fixture
 def home(long_home: House) -> Iterator[House]:
-    """Postgres, playground and one web process, with Telegram's limits; every test has a group and people of its own."""
+    """Postgres, playground and one web process, with Telegram's limits; every test has a group of its own."""
     yield long_home
     long_home.check()

@@ -48,7 +48,7 @@ class Party:
 
     def of_group(self, words: str = "", button: str = "") -> Data | None:
         """The newest message of the group that holds these words, and has that button."""
-        for number, message in sorted(self.look(self.group["id"]).items(), reverse=True):
+        for _, message in sorted(self.look(self.group["id"]).items(), reverse=True):
             if words in message.get("text", "") and (not button or any(button in b["text"] for b in buttons(message))):
                 return message
         return None
