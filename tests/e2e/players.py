@@ -32,6 +32,11 @@ class Party:
         self.answers = 0
         self.after = int(self.telegram.get("/calls", last=1)["calls"][-1]["n"])
 
+    def moved_to(self, group: Data) -> None:
+        """The group is another chat now."""
+        self.group = group
+        self._seen.pop(group["id"], None)
+
     # --- reading ---
 
     def look(self, chat: object, person: Data | None = None) -> dict[int, Data]:

@@ -113,3 +113,28 @@ def call_off(party: Party) -> None:
     party.telegram.write(party.people[0], "/endgame", party.group["id"])
     party.press_in_group(party.people[0], "End it")
     party.telegram.wait(chat=party.group["id"], button="Again, same people")
+
+
+def test_the_group_becomes_a_supergroup_and_somebody_blocks_the_bot_in_mid_game(home: House) -> None:
+    """Old hands go on working, the board is posted anew, and who cannot be written to is called in the group."""
+    party = Party(home, 4, Random(8))
+    party.gather()
+    (first,) = party.awaited()
+    hand = party.hand(first)
+    assert hand is not None
+    upgraded = party.telegram.post(f"/groups/{party.group['id']}/upgrade")
+    party.moved_to(upgraded)
+    party.telegram.wait(chat=party.group["id"], text="The camp, turn")
+    assert party.look_and_answer(first, any_button)
+    (blocker,) = party.people[:1]
+    party.telegram.post(f"/people/{blocker['id']}/block")
+    for _ in range(60):
+        party.pass_a_moment(10)
+        awaited = party.awaited()
+        if blocker in awaited:
+            break
+        for person in awaited:
+            party.look_and_answer(person, any_button)
+    call = party.telegram.wait(chat=party.group["id"], text="the camp waits for you")["message"]
+    assert any(ring["person"] == blocker["id"] for ring in call["rang"])
+    call_off(party)

@@ -18,6 +18,7 @@ import core
 from db import clock as the_clock
 from db.records import ByGame, Event, GameRow, ScreenRow, Wanted
 from db.store import Store
+from playground.text import formatted, utf16
 from telegram_bot import play
 from telegram_bot.clock import Clock
 from telegram_bot.door import Door
@@ -100,8 +101,13 @@ class Camp:
         return self.people[name]
 
     async def take(self, **kind: Any) -> Reply:
-        """An update at the door."""
-        return await self.door({"update_id": next(self._numbers), **kind})
+        """An update at the door, and a reply that Telegram would take."""
+        reply = await self.door({"update_id": next(self._numbers), **kind})
+        if reply is not None and reply["method"] == "sendMessage":
+            formatted(reply["text"], reply["parse_mode"])
+        elif reply is not None:
+            assert utf16(reply.get("text", "")) <= 200
+        return reply
 
     def message(self, who: Data | str | None, words: str, private: bool = False, **more: Any) -> Data:
         sender = self.person(who) if isinstance(who, str) else who

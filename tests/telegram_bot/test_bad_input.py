@@ -355,6 +355,22 @@ async def test_a_deleted_account_has_no_name_and_joins_all_the_same(camp: Camp) 
     assert [row.name for row in (await camp.game()).roster] == ["Nameless"]
 
 
+@pytest.mark.parametrize("private", [True, False])
+@pytest.mark.parametrize(
+    "words", ["", " axe", " <b>", " " + "x" * 4000, " The Thing", " cards", " &#8238;\u202e", " no"]
+)
+async def test_rules_answers_whatever_is_asked(camp: Camp, words: str, private: bool) -> None:
+    reply = await camp.write("Ann", f"/rules{words}", private=private)
+    assert reply and reply["text"]
+
+
+@pytest.mark.parametrize("command", ["/rules", "/help", "/games", "/start", "/hand", "hello"])
+async def test_an_update_that_comes_twice_is_answered_once(camp: Camp, command: str) -> None:
+    update = {"update_id": 800_000, "message": camp.message("Ann", command, private=True)}
+    assert await camp.door(update) is not None
+    assert await camp.door(update) is None
+
+
 async def test_chatter_in_the_group_is_left_alone(camp: Camp) -> None:
     assert await camp.write("Ann", "has anybody seen my flamethrower") is None
 
