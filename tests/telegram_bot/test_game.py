@@ -425,6 +425,8 @@ async def test_the_end_tells_everything_and_leaves_one_button(camp: Camp) -> Non
     text = fits(end)
     assert "The Thing was Bob" in plain(text) and all(name in plain(text) for name in FOUR)
     assert buttons(end) == ["Again, same people"]
+    assert "You were The Thing.\nYou lose." in plain((await camp.hand("Bob")).text)
+    assert "You were Human.\nYou win." in plain((await camp.hand("Ann")).text)
     reply = await camp.write("Ann", "/status")
     assert reply and "/newgame" in reply["text"]
 
