@@ -26,7 +26,8 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
 
     *page* of the lobby, *opener*: the name of who opened it, *joined*: who pressed Join last, and when (Unix time).
     *asked*: the version at which each awaited seat was asked; *called*: seats called by a message in the group;
-    *ending*: who wants the game to end; *paused*: since when the game stands still (Unix time; 0: it does not), and *why*.
+    *ending*: who wants the game to end; *paused*: since when the game stands still (Unix time; 0: it does not), and
+    *why*; *unanswered*: how often in a row the clock answered, and no person in between.
     """
 
     page: str = ""
@@ -38,6 +39,7 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     ending: tuple[int, ...] = ()
     paused: float = 0.0
     why: str = ""
+    unanswered: int = 0
 
 
 def memo_of(game: GameRow) -> Memo:

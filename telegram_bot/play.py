@@ -17,6 +17,8 @@ from telegram_bot import pace, show
 from telegram_bot.happenings import SeatGivenBack, SeatTakenOver, TimeRanOut
 from telegram_bot.memo import memo_of, remembering
 
+GIVEN_UP = 10  # deadlines missed in a row for each person in the game: at the pace of a day, most of a day
+
 By = Literal["player", "clock", "order", "bot player"]
 
 
@@ -63,8 +65,23 @@ def answer(unit: Unit, seat: Seat, choice: Choice, by: By) -> Step:
         unit.game = remembering(_the_game(unit), tale=replace(tale, late=late))
         unit.happened(TimeRanOut(seat))
     _save(unit, step)
-    show.went_on(unit, step, seat, by_hand=by == "player")
+    if _is_given_up(unit, by):
+        show.tale(unit, step)
+        _over(unit, {"why": "given up", "winners": []})
+        show.called_off(unit, step)
+    else:
+        show.went_on(unit, step, seat, by_hand=by == "player")
     return step
+
+
+def _is_given_up(unit: Unit, by: By) -> bool:
+    """Whether the clock alone has answered for so long that nobody can be there any more; it would for ever."""
+    game = _the_game(unit)
+    unanswered = {"clock": memo_of(game).unanswered + 1, "player": 0}.get(by, memo_of(game).unanswered)
+    if unanswered != memo_of(game).unanswered:
+        unit.game = remembering(game, unanswered=unanswered)
+    people = sum(row.person is not None and row.played_by == "person" for row in game.roster)
+    return by == "clock" and game.status == "playing" and unanswered >= GIVEN_UP * people
 
 
 def begin_turn_again(unit: Unit) -> Step:
@@ -103,6 +120,9 @@ def _save(unit: Unit, step: Step) -> None:
             turn_start=step.game.turn_start,
             answers=step.game.answers,
             digest=step.game.digest,
+            # From now on older code leaves it alone: in a deploy both are there for a while.
+            rules_v=core.RULES_VERSION,
+            state_v=core.STATE_VERSION,
             timers=timers,
             touched_at=unit.now,
         ),

@@ -253,7 +253,8 @@ def awaited(game: GameRow, public: View, now: datetime) -> str:
 
 
 def board_over(game: GameRow) -> Wanted:
-    key = "board.ended_by_group" if (game.outcome or {}).get("why") == "called off" else "board.over"
+    why = str((game.outcome or {}).get("why"))
+    key = {"called off": "board.ended_by_group", "given up": "board.given_up"}.get(why, "board.over")
     return screen(say(key, turn=game.turn))
 
 

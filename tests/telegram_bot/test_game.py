@@ -280,6 +280,17 @@ async def test_at_the_deadline_the_clock_answers_and_the_group_is_told(camp: Cam
     assert "Ann" in late and len(late.splitlines()) >= 2
 
 
+async def test_one_answer_of_a_person_keeps_a_game_from_being_given_up(camp: Camp) -> None:
+    await camp.begin(*FOUR)
+    for number in range(45):
+        if number == 30:
+            step, game = await camp.step(), await camp.game()
+            asked = next(row.name for row in game.roster if row.seat in step.asks)
+            await camp.answer(asked, *step.asks[camp.seat_of(game, asked)].choices[0])
+        await camp.forward(30 * 60 + 1)
+    assert (await camp.game()).status == "playing"
+
+
 async def test_a_game_in_which_nobody_ever_answers_ends_by_the_clock(camp: Camp) -> None:
     await camp.gather(*FOUR)
     await camp.press("Ann", "Pace")
@@ -294,8 +305,9 @@ async def test_a_game_in_which_nobody_ever_answers_ends_by_the_clock(camp: Camp)
         async with camp.store.press(update_id=None, find=ByGame(game.id)) as unit:
             ahead = (due - unit.now).total_seconds()
         await camp.forward(max(ahead, 0) + 1)
-    if game.status == "playing":  # clocks burn nobody: it may go on for long, but it goes on
-        assert game.turn > 50
+    assert game.status == "over" and game.turn > 8
+    if (game.outcome or {})["why"] == "given up":
+        assert "given up" in (await camp.screen("board")).text and "The Thing" in (await camp.screen("end")).text
     by = {answer.by for answer in await camp.store.answers(camp.game_id)}
     assert by <= {"clock", "order"} and "clock" in by
 
