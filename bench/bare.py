@@ -16,7 +16,9 @@ from starlette.routing import Route
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, Update
 from telegram.ext import Application, CallbackQueryHandler, ContextTypes
 
-TEXT = "Your turn. You are Human.\nYou drew Suspicion.\nPlay a card, or discard one. The others see a discard face down."
+TEXT = (
+    "Your turn. You are Human.\nYou drew Suspicion.\nPlay a card, or discard one. The others see a discard face down."
+)
 
 
 async def pressed(update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
@@ -24,7 +26,10 @@ async def pressed(update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
     assert query is not None and query.data is not None
     await query.answer()
     number = int(query.data.rpartition(".")[2]) + 1
-    rows = [[InlineKeyboardButton(f"Card {i}.{j}", callback_data=f"bare.{i}.{j}.{number}") for j in range(2)] for i in range(3)]
+    rows = [
+        [InlineKeyboardButton(f"Card {i}.{j}", callback_data=f"bare.{i}.{j}.{number}") for j in range(2)]
+        for i in range(3)
+    ]
     await query.edit_message_text(f"{TEXT} {number}", parse_mode="HTML", reply_markup=InlineKeyboardMarkup(rows))
 
 
@@ -49,7 +54,9 @@ async def serve() -> None:
 
     async with app:
         site = Starlette(routes=[Route("/telegram", telegram, methods=["POST"]), Route("/readyz", ready)])
-        await uvicorn.Server(uvicorn.Config(site, port=int(os.environ["PORT"]), log_level="warning", access_log=False)).serve()
+        await uvicorn.Server(
+            uvicorn.Config(site, port=int(os.environ["PORT"]), log_level="warning", access_log=False)
+        ).serve()
 
 
 if __name__ == "__main__":

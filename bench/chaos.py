@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from bench.nursery import Nursery
 from bench.people import AWAY, Crowd
 from bench.processes import Processes, nursery, postgres, restart
 from bench.telegram import Telegram
@@ -71,19 +72,21 @@ class Chaos:
     killed: list[tuple[int, int]] = field(default_factory=list)
     wire: Wire = field(default_factory=Wire)
 
-    async def run(self, folder: Path, server: LocalPostgres, database: str) -> Verdict:
+    async def run(self, folder: Path, server: LocalPostgres, forks: Nursery) -> Verdict:
         """Play; what came of it."""
+        database = server.url
         self.dice = Random(f"{self.seed}/chaos")
         began = time.monotonic()
         async with (
-            nursery() as forks,
             Processes(folder, database, self.processes, nursery=forks) as house,
             Store(database) as store,
         ):
             self.house, self.server = house, server
             crowd = Crowd(house.telegram, self.games, self.players, self.seed)
             await self._begin_to_fail(house.telegram)
-            async with _beside(self._time_goes_by(), self._kill_now_and_then(), self._restart_postgres(), self._tell(crowd)):
+            async with _beside(
+                self._time_goes_by(), self._kill_now_and_then(), self._restart_postgres(), self._tell(crowd)
+            ):
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(self.minutes * 60):
                         await crowd.play()
@@ -99,7 +102,9 @@ class Chaos:
         await telegram.post("settings", duplicate=self.doubled, delayed=self.doubled / 2, delay=3.0, seed=self.seed)
         for number, (fault, share) in enumerate(FAILURES):
             if self.failed:
-                await telegram.post("faults", **fault, times=0, share=self.failed * share, seed=self.seed * 100 + number)
+                await telegram.post(
+                    "faults", **fault, times=0, share=self.failed * share, seed=self.seed * 100 + number
+                )
 
     async def _kill_now_and_then(self) -> None:
         while self.kill_every:
@@ -147,8 +152,12 @@ class Chaos:
                 self._raise_the_dead()
             await self.wire.follow(self.house.telegram)
             if not self.quiet:
-                print(f"{len(crowd.games)} games begun, {crowd.over} over, {crowd.presses} presses, {self.kills} kills, "
-                      f"calls {dict(self.wire.calls)}, deliveries {dict(self.wire.deliveries)}", file=sys.stderr, flush=True)
+                print(
+                    f"{len(crowd.games)} games begun, {crowd.over} over, {crowd.presses} presses, {self.kills} kills, "
+                    f"calls {dict(self.wire.calls)}, deliveries {dict(self.wire.deliveries)}",
+                    file=sys.stderr,
+                    flush=True,
+                )
 
     def _raise_the_dead(self) -> None:
         """A host starts a process again that ended by itself."""
@@ -164,7 +173,7 @@ class Chaos:
         """Nothing fails any more; wait until everything was taken and everything is shown."""
         await telegram.post("settings", duplicate=0, delayed=0)
         await telegram.post("faults/clear")
-        deadline = time.monotonic() + (120 if self.finished == self.games else 20)
+        deadline = time.monotonic() + (120 if self.finished == self.games else 30)
         for number in self.house.webs:
             if not self.house.is_running(number):
                 self.house.start(number)
@@ -203,7 +212,9 @@ async def _beside(*work: Coroutine[object, object, None]) -> AsyncIterator[None]
 
 
 def flags() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m bench.chaos", description="Whole games while everything goes wrong.")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.chaos", description="Whole games while everything goes wrong."
+    )
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--players", type=int, default=6, help="in each game")
     parser.add_argument("--processes", type=int, default=3, help="web processes on one database")
@@ -212,7 +223,9 @@ def flags() -> argparse.ArgumentParser:
     parser.add_argument("--doubled", type=float, default=0.2, metavar="SHARE", help="of the updates")
     parser.add_argument("--failed", type=float, default=0.1, metavar="SHARE", help="of the calls")
     parser.add_argument("--term", type=float, default=0.1, metavar="SHARE", help="of the kills that are SIGTERM")
-    parser.add_argument("--forward", type=float, default=15.0, metavar="SECONDS", help="how far the clock is moved each second")
+    parser.add_argument(
+        "--forward", type=float, default=15.0, metavar="SECONDS", help="how far the clock is moved each second"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=30.0, help="give up after so many")
     parser.add_argument("--keep", action="store_true", help="keep the logs")
@@ -226,8 +239,8 @@ async def main(options: argparse.Namespace) -> int:
     folder = Path(tempfile.mkdtemp(prefix="stay-away-chaos-"))
     folder.chmod(0o755)
     try:
-        async with postgres(folder) as server:
-            verdict = await chaos.run(folder, server, server.url)
+        async with postgres(folder) as server, nursery() as forks:
+            verdict = await chaos.run(folder, server, forks)
     finally:
         if keep:
             print(f"logs in {folder}", file=sys.stderr)

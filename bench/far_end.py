@@ -12,8 +12,15 @@ from typing import Any
 
 import msgspec
 
-ME = {"id": 1000, "is_bot": True, "first_name": "Stay Away!", "username": "stay_away_bot", "can_join_groups": True,
-      "can_read_all_group_messages": False, "supports_inline_queries": False}
+ME = {
+    "id": 1000,
+    "is_bot": True,
+    "first_name": "Stay Away!",
+    "username": "stay_away_bot",
+    "can_join_groups": True,
+    "can_read_all_group_messages": False,
+    "supports_inline_queries": False,
+}
 Rows = list[list[dict[str, Any]]]
 
 
@@ -55,8 +62,13 @@ class FarEnd:
             rows: Rows = markup.get("inline_keyboard", [])
             self.panels.setdefault(chat, {})[number] = rows
             self.seen(chat, number, rows, time.perf_counter())
-            return {"message_id": number, "date": 1767225600, "text": given["text"],
-                    "chat": {"id": chat, "type": "private" if chat > 0 else "supergroup"}, "reply_markup": markup or None}
+            return {
+                "message_id": number,
+                "date": 1767225600,
+                "text": given["text"],
+                "chat": {"id": chat, "type": "private" if chat > 0 else "supergroup"},
+                "reply_markup": markup or None,
+            }
         if method == "deleteMessage":
             self.panels.get(int(given["chat_id"]), {}).pop(int(given["message_id"]), None)
         if method in ("getMyCommands",):

@@ -53,7 +53,11 @@ class Nursery:
 
     def __init__(self, folder: Path) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "bench.nursery"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-m", "bench.nursery"],
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         self._begun: queue.SimpleQueue[Child] = queue.SimpleQueue()
         self._children: dict[int, Child] = {}
@@ -86,10 +90,8 @@ class Nursery:
 
 def main() -> None:
     """Fork on demand, and tell how the forked ended, until the other end is closed."""
-    import telegram_bot.config
-    import telegram_bot.service
-    import telegram_bot.web
     import uvloop  # noqa: F401
+
     from db import migrate
 
     migrate.revisions_known()

@@ -54,7 +54,9 @@ class Game:
 class Crowd:
     """Plays *games* games of *size*, so many at a time as *at_once* lobbies; `play` returns when all have ended."""
 
-    def __init__(self, telegram: Telegram, games: int, size: int, seed: object, hands: int = 24, at_once: int = 24) -> None:
+    def __init__(
+        self, telegram: Telegram, games: int, size: int, seed: object, hands: int = 24, at_once: int = 24
+    ) -> None:
         self.telegram = telegram
         self.dice = Random(f"{seed}/people")
         self.size = size
@@ -162,7 +164,9 @@ class Crowd:
         """Has it ended?"""
         with contextlib.suppress(*AWAY):
             last = await self.telegram.messages(game.group, last=4)
-            if not game.over and any(one["text"] == "Again, same people" for message in last for one in buttons(message)):
+            if not game.over and any(
+                one["text"] == "Again, same people" for message in last for one in buttons(message)
+            ):
                 game.over = True
                 if self.over == self.number:
                     self._all_over.set()
@@ -196,8 +200,14 @@ class Crowd:
                 await self._act(player)
 
     async def _act(self, player: Player) -> None:
-        hand = next((message for message in reversed(await self.telegram.private(player.id, last=3))
-                     if any(button["kind"] == "data" for button in buttons(message))), None)
+        hand = next(
+            (
+                message
+                for message in reversed(await self.telegram.private(player.id, last=3))
+                if any(button["kind"] == "data" for button in buttons(message))
+            ),
+            None,
+        )
         if hand is None:
             return
         there = [button for button in buttons(hand) if button["kind"] == "data"]

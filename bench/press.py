@@ -30,11 +30,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import psycopg
 
-import core
 from bench.balancer import Wire
 from bench.far_end import FarEnd, Rows
 from bench.people import BACK, PAGES
@@ -42,7 +40,7 @@ from bench.processes import Program, postgres
 from db.local import LocalPostgres
 from db.records import ByGame, ByPlace, Person
 from db.store import Store
-from telegram_bot import lobby, me, play
+from telegram_bot import lobby, me
 
 TOKEN, SECRET = "1000:TEST", "bench"
 GROUP = -1_000_000_000_000
@@ -115,9 +113,18 @@ class Presser:
         update = {
             "update_id": self.update,
             "callback_query": {
-                "id": str(self.update), "from": user, "chat_instance": "1", "data": data,
-                "message": {"message_id": message, "date": 1767225600, "chat": chat, "from": ME_SHAPE, "text": TEXT,
-                            "reply_markup": {"inline_keyboard": self.far.panels[person].get(message, [])}},
+                "id": str(self.update),
+                "from": user,
+                "chat_instance": "1",
+                "data": data,
+                "message": {
+                    "message_id": message,
+                    "date": 1767225600,
+                    "chat": chat,
+                    "from": ME_SHAPE,
+                    "text": TEXT,
+                    "reply_markup": {"inline_keyboard": self.far.panels[person].get(message, [])},
+                },
             },
         }
         self.pressed[person] = time.perf_counter()
@@ -185,12 +192,16 @@ class Web:
 
     async def _post(self, body: bytes) -> None:
         reader, writer = await self._wire()
-        writer.write(b"POST /telegram HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n"
-                     b"x-telegram-bot-api-secret-token: %s\r\ncontent-length: %d\r\n\r\n" % (SECRET.encode(), len(body)) + body)
+        writer.write(
+            b"POST /telegram HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n"
+            b"x-telegram-bot-api-secret-token: %s\r\ncontent-length: %d\r\n\r\n" % (SECRET.encode(), len(body)) + body
+        )
         head = await reader.readuntil(b"\r\n\r\n")
         if not head.startswith(b"HTTP/1.1 200"):
             raise RuntimeError(head.decode())
-        length = next((int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0)
+        length = next(
+            (int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0
+        )
         await reader.readexactly(length)
         self._free.append((reader, writer))
 
@@ -219,8 +230,15 @@ class Web:
 @contextlib.asynccontextmanager
 async def bot(folder: Path, far: FarEnd, database: str, **environment: str) -> AsyncIterator[Web]:
     """Our web process, without Telegram's limits."""
-    async with Program(folder / "bot.log", "bench.unlimited", BOT_TOKEN=TOKEN, DATABASE_URL=database, WEBHOOK_SECRET=SECRET,
-                       TELEGRAM_API=f"http://127.0.0.1:{far.port}", **environment) as program:
+    async with Program(
+        folder / "bot.log",
+        "bench.unlimited",
+        BOT_TOKEN=TOKEN,
+        DATABASE_URL=database,
+        WEBHOOK_SECRET=SECRET,
+        TELEGRAM_API=f"http://127.0.0.1:{far.port}",
+        **environment,
+    ) as program:
         yield Web(program, program.port)
 
 
@@ -259,21 +277,39 @@ def store_games(database: str, number: int) -> None:
         there, first = row
         if there >= number:
             return
-        columns = {table: [name for name, in connection.execute(
-            "select column_name from information_schema.columns where table_name = %s and is_generated = 'NEVER'"
-            " order by ordinal_position", (table,))] for table in ("games", "screens", "seats")}
+        columns = {
+            table: [
+                name
+                for (name,) in connection.execute(
+                    "select column_name from information_schema.columns where table_name = %s and is_generated = 'NEVER'"
+                    " order by ordinal_position",
+                    (table,),
+                )
+            ]
+            for table in ("games", "screens", "seats")
+        }
 
         def copied(table: str, **changed: str) -> str:
             values = [changed.get(name, f"t.{name}") for name in columns[table]]
-            return (f"insert into {table} ({', '.join(columns[table])}) select {', '.join(values)} from {table} t,"
-                    f" generate_series({there + 1}, {number}) n where t.{'id' if table == 'games' else 'game_id'} = {first}")
+            return (
+                f"insert into {table} ({', '.join(columns[table])}) select {', '.join(values)} from {table} t,"
+                f" generate_series({there + 1}, {number}) n where t.{'id' if table == 'games' else 'game_id'} = {first}"
+            )
 
         far = "10000000000"
-        connection.execute(copied("games", id=f"{far} + n", chat_id=f"{GROUP} * 2 - n", next_at="t.next_at + interval '30 days'"))
+        connection.execute(
+            copied("games", id=f"{far} + n", chat_id=f"{GROUP} * 2 - n", next_at="t.next_at + interval '30 days'")
+        )
         connection.execute(copied("seats", game_id=f"{far} + n", person_id=f"{far} + n * 20 + t.person_id % 20"))
-        connection.execute(copied("screens", game_id=f"{far} + n", due="nextval('screens_due')",
-                                  receiver=f"case when t.receiver = 0 then 0 else {far} + n * 20 + t.receiver % 20 end",
-                                  chat_id=f"case when t.receiver = 0 then {GROUP} * 2 - n else {far} + n * 20 + t.receiver % 20 end"))
+        connection.execute(
+            copied(
+                "screens",
+                game_id=f"{far} + n",
+                due="nextval('screens_due')",
+                receiver=f"case when t.receiver = 0 then 0 else {far} + n * 20 + t.receiver % 20 end",
+                chat_id=f"case when t.receiver = 0 then {GROUP} * 2 - n else {far} + n * 20 + t.receiver % 20 end",
+            )
+        )
         connection.execute("vacuum analyze")
 
 
@@ -309,7 +345,9 @@ class Bench:
     @staticmethod
     async def _empty(store: Store) -> None:
         async with store.engine.begin() as connection:
-            await connection.exec_driver_sql("truncate games, screens, seats, answers, events, updates, people, chats, limits cascade")
+            await connection.exec_driver_sql(
+                "truncate games, screens, seats, answers, events, updates, people, chats, limits cascade"
+            )
 
     async def cpu(self) -> None:
         """Turning a page is what the bare handler does: an answer and an edit. Playing is what the bot is for."""
@@ -327,19 +365,30 @@ class Bench:
                     plays.append(await ours.run(self.presses // self.rounds, answer=True))
         row("", "ms a press", "ratio", "calls a press", "presses a second")
         least = _middle([one.milliseconds for one in bares])
-        for name, runs in (("bare handler, its own HTTP client", bares), ("a page of the hand is turned", pages),
-                           ("whole games are played", plays)):
+        for name, runs in (
+            ("bare handler, its own HTTP client", bares),
+            ("a page of the hand is turned", pages),
+            ("whole games are played", plays),
+        ):
             cost = _middle([one.milliseconds for one in runs])
-            row(name, f"{cost:.2f}", f"{_middle([a.milliseconds / b.milliseconds for a, b in zip(runs, bares, strict=True)]):.2f}",
-                f"{sum(r.calls for r in runs) / sum(r.presses for r in runs):.2f}", f"{_middle([one.rate for one in runs]):.0f}")
+            row(
+                name,
+                f"{cost:.2f}",
+                f"{_middle([a.milliseconds / b.milliseconds for a, b in zip(runs, bares, strict=True)]):.2f}",
+                f"{sum(r.calls for r in runs) / sum(r.presses for r in runs):.2f}",
+                f"{_middle([one.rate for one in runs]):.0f}",
+            )
         row("goal: no more than the bare handler", f"{least:.2f}", "1.00")
 
     async def rate(self) -> None:
         async with self.playing() as (_, presser):
             await presser.run(self.presses // 4)
             row("", "presses a second", "p50 ms", "p99 ms")
-            for name, how in (("8 people who wait for the edit", {"at_once": 8}), ("32 people", {"at_once": 32}),
-                              ("100 a second", {"rate": 100.0})):
+            for name, how in (
+                ("8 people who wait for the edit", {"at_once": 8}),
+                ("32 people", {"at_once": 32}),
+                ("100 a second", {"rate": 100.0}),
+            ):
                 seen = await presser.run(self.presses, **how)
                 row(name, f"{seen.rate:.0f}", f"{seen.wait(0.5):.1f}", f"{seen.wait(0.99):.1f}")
             row("goal", "300", "", "50.0 at 100/s")
@@ -356,8 +405,14 @@ class Bench:
                 slow = await presser.run(self.presses // 2, rate=100.0)
                 rate = _middle([one.rate for one in runs])
                 first = first or rate
-                row(f"{number:,}", f"{rate:.0f}", f"{_middle([one.milliseconds for one in runs]):.2f}",
-                    f"{slow.wait(0.5):.1f}", f"{slow.wait(0.99):.1f}", f"{rate / first:.2f}")
+                row(
+                    f"{number:,}",
+                    f"{rate:.0f}",
+                    f"{_middle([one.milliseconds for one in runs]):.2f}",
+                    f"{slow.wait(0.5):.1f}",
+                    f"{slow.wait(0.99):.1f}",
+                    f"{rate / first:.2f}",
+                )
 
     async def deadlines(self, number: int = 1000) -> None:
         async with FarEnd() as far, Store(self.server.url) as store:
@@ -368,22 +423,31 @@ class Bench:
                     await asyncio.sleep(0.05)
                 cpu = web.cpu()
                 async with store.engine.begin() as connection:
-                    due = (await connection.exec_driver_sql("select stay_away_now() + interval '3 seconds'")).scalar_one()
+                    due = (
+                        await connection.exec_driver_sql("select stay_away_now() + interval '3 seconds'")
+                    ).scalar_one()
                     await connection.exec_driver_sql(
                         "update games set next_at = %(due)s, timers = (select jsonb_agg(t || jsonb_build_object('at', %(due)s::timestamptz))"
-                        " from jsonb_array_elements(timers) t)", {"due": due})
+                        " from jsonb_array_elements(timers) t)",
+                        {"due": due},
+                    )
                 answered: list[float] = []
                 while len(answered) < number:
                     await asyncio.sleep(0.5)
                     async with store.engine.connect() as connection:
                         found = await connection.exec_driver_sql("select at from answers where by = 'clock'")
-                        answered = [(at - due) / timedelta(seconds=1) for at, in found]
+                        answered = [(at - due) / timedelta(seconds=1) for (at,) in found]
                 shown = time.perf_counter()
                 while await store.pending():
                     await asyncio.sleep(0.05)
                 row(f"{number} deadlines at once, one process", "half by", "all by", "all shown by", "ms a deadline")
-                row("", f"{_middle(answered):.2f} s", f"{max(answered):.2f} s",
-                    f"{max(answered) + time.perf_counter() - shown:.2f} s", f"{1000 * (web.cpu() - cpu) / number:.2f}")
+                row(
+                    "",
+                    f"{_middle(answered):.2f} s",
+                    f"{max(answered):.2f} s",
+                    f"{max(answered) + time.perf_counter() - shown:.2f} s",
+                    f"{1000 * (web.cpu() - cpu) / number:.2f}",
+                )
 
     async def memory(self) -> None:
         async with self.playing() as (_, presser):
@@ -421,8 +485,15 @@ async def main(options: argparse.Namespace) -> int:
     folder.chmod(0o755)
     try:
         async with postgres(folder) as server:
-            bench = Bench(folder, server, options.presses, options.rounds, options.stored, options.memory_presses,
-                          profile=options.profile)
+            bench = Bench(
+                folder,
+                server,
+                options.presses,
+                options.rounds,
+                options.stored,
+                options.memory_presses,
+                profile=options.profile,
+            )
             for name in options.figures or FIGURES:
                 await FIGURES[name](bench)
                 print()

@@ -72,9 +72,21 @@ class Processes:
         try:
             flags = [] if self.limits else ["--no-limits"]
             port = self.telegram.address.rpartition(":")[2]
-            self.run("playground", "playground", "--port", port, "--check-schema", str(SCHEMA), "--no-seed-group",
-                     "--database-url", self.database, *flags)
-            await until_ready(f"{self.telegram.address}/control/ready", self.running["playground"], self.log_file("playground"))
+            self.run(
+                "playground",
+                "playground",
+                "--port",
+                port,
+                "--check-schema",
+                str(SCHEMA),
+                "--no-seed-group",
+                "--database-url",
+                self.database,
+                *flags,
+            )
+            await until_ready(
+                f"{self.telegram.address}/control/ready", self.running["playground"], self.log_file("playground")
+            )
             for number in self.webs:
                 self.start(number)
             for number in self.webs:
@@ -93,8 +105,8 @@ class Processes:
 
     # Web processes.
 
-    def start(self, number: int, **environment: str) -> None:
-        """Start a web process; its messages go to the end of its log."""
+    def start(self, number: int, *program: str, **environment: str) -> None:
+        """Start a web process, or another *program* in its place; its messages go to the end of its log."""
         name = f"web {number}"
         environment = {
             "BOT_TOKEN": TOKEN,
@@ -105,10 +117,10 @@ class Processes:
             **self.environment,
             **environment,
         }
-        if self.nursery is not None:
-            self.running[name] = self.nursery.fork(["web", "--host", "127.0.0.1"], environment, self.log_file(name))
+        if program or self.nursery is None:
+            self.run(name, *(program or self.program), environment=environment)
         else:
-            self.run(name, *self.program, environment=environment)
+            self.running[name] = self.nursery.fork(["web", "--host", "127.0.0.1"], environment, self.log_file(name))
 
     async def up(self, number: int) -> None:
         """Wait until a web process is ready."""
@@ -130,8 +142,14 @@ class Processes:
 
     def run(self, name: str, *command: str, environment: dict[str, str] | None = None) -> None:
         with open(self.log_file(name), "ab") as log:
-            self.running[name] = subprocess.Popen([sys.executable, "-m", *command], cwd=CHECKOUT, stdin=subprocess.DEVNULL,
-                                                  env=os.environ | (environment or {}), stdout=log, stderr=subprocess.STDOUT)
+            self.running[name] = subprocess.Popen(
+                [sys.executable, "-m", *command],
+                cwd=CHECKOUT,
+                stdin=subprocess.DEVNULL,
+                env=os.environ | (environment or {}),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
 
     def log_file(self, name: str) -> Path:
         return self.folder / f"{name.replace(' ', '-')}.log"
@@ -141,8 +159,12 @@ class Processes:
 
     def complaints(self) -> list[str]:
         """The lines of all web logs that tell of a mistake of ours."""
-        return [line for number in self.webs for line in self.log(f"web {number}").splitlines()
-                if re.search(r"\bERROR\b|^Traceback|Error:", line)]
+        return [
+            line
+            for number in self.webs
+            for line in self.log(f"web {number}").splitlines()
+            if re.search(r"\bERROR\b|^Traceback|Error:", line)
+        ]
 
 
 class Program:
@@ -159,7 +181,11 @@ class Program:
     async def __aenter__(self) -> Program:
         with open(self.log, "ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", self.module], cwd=CHECKOUT, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                [sys.executable, "-m", self.module],
+                cwd=CHECKOUT,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
                 env=os.environ | self.environment | {"PORT": str(self.port)},
             )
         await until_ready(f"http://127.0.0.1:{self.port}/readyz", self._process, self.log)

@@ -88,8 +88,13 @@ def main() -> None:
         return answers
 
     answers, loop = measured(answers_a_second)
-    told("answers a second, dice, 6 players", f"{answers:,.0f}", f"{GOAL_ANSWERS:,}", answers >= GOAL_ANSWERS,
-         loop * 1000 / answers)
+    told(
+        "answers a second, dice, 6 players",
+        f"{answers:,.0f}",
+        f"{GOAL_ANSWERS:,}",
+        answers >= GOAL_ANSWERS,
+        loop * 1000 / answers,
+    )
     print(f"{'games a second, dice, 6 players':<46}{games[0]:>14,.0f}")
     times: list[float] = []
 
@@ -98,8 +103,13 @@ def main() -> None:
         return median(times)
 
     middle, loop = measured(apply_median)
-    told("apply, text to text, 12 players, median", f"{middle:.3f} ms", f"{GOAL_APPLY} ms", middle <= GOAL_APPLY,
-         middle * loop)
+    told(
+        "apply, text to text, 12 players, median",
+        f"{middle:.3f} ms",
+        f"{GOAL_APPLY} ms",
+        middle <= GOAL_APPLY,
+        middle * loop,
+    )
     hundredths = quantiles(times, n=100)
     print(f"{'  90 of 100 are below':<46}{hundredths[89]:>11.3f} ms")
     print(f"{'  99 of 100 are below':<46}{hundredths[98]:>11.3f} ms   ({len(times)} answers)")

@@ -46,7 +46,9 @@ class Telegram:
     async def events(self, since: int) -> AsyncIterator[Data]:
         """Everything that happens, as it happens."""
         assert self._http is not None
-        async with self._http.get("events", params={"since": str(since)}, timeout=aiohttp.ClientTimeout(None)) as stream:
+        async with self._http.get(
+            "events", params={"since": str(since)}, timeout=aiohttp.ClientTimeout(None)
+        ) as stream:
             async for line in stream.content:
                 if line.startswith(b"data: "):
                     yield json.loads(line[6:])

@@ -96,7 +96,9 @@ COMPLAINTS = "errors in the logs"
 GOALS = (LOST, TWICE, NEVER, DIFFERENT, DISORDER, DOUBLED, COMPLAINTS)
 
 
-async def judge(store: Store, telegram: Telegram, wire: Wire, killed: list[tuple[int, int]], complaints: list[str]) -> Verdict:
+async def judge(
+    store: Store, telegram: Telegram, wire: Wire, killed: list[tuple[int, int]], complaints: list[str]
+) -> Verdict:
     """Everything that can be said when all is quiet. *killed*: the record's numbers before and after each kill -9."""
     verdict = Verdict()
     async with store.engine.connect() as connection:
@@ -113,7 +115,10 @@ async def judge(store: Store, telegram: Telegram, wire: Wire, killed: list[tuple
         wrong += [f"game {game.id}: {why}" for why in await _history(store, game)]
         screens += await store.screens(game.id)
     verdict.count(TWICE, wrong)
-    there = {chat: {m["id"]: m for m in await telegram.messages(chat) if m["from"]["is_bot"]} for chat in {s.chat_id for s in screens}}
+    there = {
+        chat: {m["id"]: m for m in await telegram.messages(chat) if m["from"]["is_bot"]}
+        for chat in {s.chat_id for s in screens}
+    }
     _screens(verdict, screens, there, wire)
     _doubles(verdict, screens, there, wire, killed)
     verdict.count(COMPLAINTS, complaints)
@@ -144,7 +149,9 @@ def _screens(verdict: Verdict, screens: list[ScreenRow], there: dict[int, dict[i
     never, different, given_up, disorder = [], [], [], []
     last: dict[int, tuple[int, int]] = {}
     for screen in screens:
-        name = f"{screen.kind} of game {screen.game_id} for {screen.receiver} ({screen.result}, refused {screen.refused})"
+        name = (
+            f"{screen.kind} of game {screen.game_id} for {screen.receiver} ({screen.result}, refused {screen.refused})"
+        )
         message = there[screen.chat_id].get(screen.message_id or 0)
         if screen.refused == "perhaps sent":
             given_up.append(name)
@@ -181,8 +188,13 @@ def _difference(screen: ScreenRow, message: Data) -> str:
     return ""
 
 
-def _doubles(verdict: Verdict, screens: list[ScreenRow], there: dict[int, dict[int, Data]], wire: Wire,
-             killed: list[tuple[int, int]]) -> None:
+def _doubles(
+    verdict: Verdict,
+    screens: list[ScreenRow],
+    there: dict[int, dict[int, Data]],
+    wire: Wire,
+    killed: list[tuple[int, int]],
+) -> None:
     """Messages that no screen knows: each was sent by somebody who did not learn of it."""
     known = {(screen.chat_id, screen.message_id) for screen in screens}
     cases: dict[str, list[str]] = {DOUBLED: [], DOUBLED_LOST: [], DOUBLED_KILLED: []}

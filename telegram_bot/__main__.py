@@ -130,15 +130,23 @@ def simulate(options: argparse.Namespace) -> int:
 
 def prepare(settings: Any) -> Any:
     """What web and poll need before they begin: a token, and a database with our tables in it."""
+    from sqlalchemy.exc import OperationalError
+
     from db import migrate as migrations
 
     from . import config
 
     config.set_up_logging(settings)
     settings.bot_token  # noqa: B018  says so if it is missing
-    config.check_database(settings.database)
-    # Where nobody runs the release step (and at home): behind a lock, and quick when there is nothing to do.
-    migrations.upgrade(settings.database)
+    for last in (False, True):
+        config.check_database(settings.database)
+        try:
+            # Where nobody runs the release step (and at home): behind a lock, and quick when there is nothing to do.
+            migrations.upgrade(settings.database)
+            break
+        except OperationalError:  # it went away just then
+            if last:
+                raise
     return settings
 
 

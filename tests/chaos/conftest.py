@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,6 +12,31 @@ import pytest
 
 from bench.nursery import Nursery
 from bench.processes import CHECKOUT, Processes
+
+
+@asynccontextmanager
+async def beside(work: Coroutine[Any, Any, None]) -> AsyncIterator[asyncio.Task[None]]:
+    """While the block runs, *work* goes on."""
+    task = asyncio.create_task(work)
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
+async def time_goes_by(house: Processes, a_second: float = 10.0) -> None:
+    """The clocks of Telegram and of the bot go faster: nobody waits for limits, pauses and deadlines."""
+    while True:
+        await asyncio.sleep(0.1)
+        await house.telegram.forward(a_second / 10)
+
+
+async def until(happened: Callable[[], object]) -> None:
+    """Wait for something that other processes do."""
+    async with asyncio.timeout(60):
+        while not happened():  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
 
 
 class Housed(Protocol):

@@ -45,6 +45,9 @@ async def test_the_standby_leads_within_a_second_of_sigterm_and_nothing_is_doubl
         playing.cancel()
         await asyncio.gather(playing, return_exceptions=True)
         sent = [call for call in (await house.telegram.get("calls", method="sendMessage"))["calls"] if call["ok"]]
-        said = [(call["params"]["chat_id"], call["params"]["text"], str(call["params"].get("reply_markup"))) for call in sent]
+        said = [
+            (call["params"]["chat_id"], call["params"]["text"], str(call["params"].get("reply_markup")))
+            for call in sent
+        ]
         assert len(said) == len(set(said))
         assert not house.complaints()
