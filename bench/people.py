@@ -63,6 +63,7 @@ class Crowd:
         self.number = games
         self.games: list[Game] = []
         self.presses = 0
+        self.resting = False
         self._players: dict[int, Player] = {}
         self._groups: dict[int, Game] = {}
         self._looking: asyncio.Queue[Player] = asyncio.Queue()
@@ -85,6 +86,14 @@ class Crowd:
             await self._all_over.wait()
             for task in beside:
                 task.cancel()
+
+    def rest(self) -> None:
+        """Let nobody press anything for a while."""
+        self.resting = True
+
+    def go_on(self) -> None:
+        self.resting = False
+        self._wake(self._players.values())
 
     # A lobby.
 
@@ -193,7 +202,7 @@ class Crowd:
         while True:
             player = await self._looking.get()
             player.queued = False
-            if player.game.over:
+            if player.game.over or self.resting:
                 continue
             player.looked_at, player.pressed_at = time.monotonic(), 0.0
             with contextlib.suppress(*AWAY):

@@ -26,10 +26,12 @@ async def test_a_changed_rule_begins_the_turn_again_and_older_processes_leave_th
         crowd = Crowd(house.telegram, 1, 4, "deploy")
         async with beside(time_goes_by(house)), beside(crowd.play()) as playing:
             await until(lambda: the_game(house, "version") or 0)
+            crowd.rest()  # a start takes a while, and the game shall not end meanwhile
             house.end(1, signal.SIGTERM)
             await house.ended(1)
             house.start(1, "tests.chaos.newer_rules", "web", "--host", "127.0.0.1")
             await house.up(1)
+            crowd.go_on()
             await until(lambda: the_game(house, "rules_v") == 2)
             # The older process is still asked half of the time, and refuses; Telegram comes again, and finds the newer.
             version = the_game(house, "version")
