@@ -49,7 +49,7 @@ async def test_every_earlier_button_is_dead_after_each_move(camp: Camp) -> None:
     """failures.md row 3: all callbacks of the panels so far, pressed again after each answer."""
     await at_table(camp)
     dice, seen = Random(7), dict[str, set[str]]()
-    for _ in range(12):
+    for _ in range(8):
         game = await camp.game()
         if game.status != "playing":
             break
@@ -171,6 +171,8 @@ async def test_data_that_the_bot_never_made_gets_an_empty_answer(camp: Camp) -> 
         "p",
         "p.1",
         "p.1.1.choose.0.0",
+        "p.01.1.choose.0",
+        "p.1.1.front",
         "p.ZZ.1.choose",
         "é" * 32,
         "\0" * 64,
@@ -200,6 +202,8 @@ def forged(dice: Random, game: int) -> str:
         dice.choice(("0", "1", "zz", "zzzzzz", "-1", str(game), "".join(dice.choices(string.printable, k=3))))
         for _ in range(3)
     ]
+    if numbers[0] == "1":  # a member who names the game there is, the version and an answer has just answered
+        numbers[0] = "01"
     return f"{room}.{numbers[0]}.{numbers[1]}.{what}.{numbers[2]}"
 
 
