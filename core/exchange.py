@@ -54,6 +54,9 @@ def swap_cards(table: Table, offer: Offer, returned: Card) -> None:
     table.hands[taker].append(given)
     table.hands[giver].append(returned)
     table.say(Exchanged(giver=giver, taker=taker, given=given, returned=returned, face_up=face_up))
+    if face_up:
+        table.remember(giver, [given], by="Quarantine", to=None)
+        table.remember(taker, [returned], by="Quarantine", to=None)
     if handed_on and given == INFECTED:  # unharmed or not, the substitute knows that no Human gave it (R10)
         table.remember(giver, [given], by="Missed!", to=(taker,))
     if not handed_on or table.options.missed_infects:  # R37
@@ -75,6 +78,8 @@ def pass_on(table: Table, giver: Seat, card: Card, taker: Seat) -> None:
     table.hands[taker].append(card)
     face_up = table.is_open(giver) or table.is_open(taker)
     table.say(CardPassedOn(giver=giver, taker=taker, card=card, face_up=face_up))
+    if face_up:
+        table.remember(giver, [card], by="Quarantine", to=None)
 
 
 def lay(table: Table, seat: Seat, defence: Card, of: Seat, against: Card | None = None) -> None:

@@ -299,6 +299,11 @@ class Table(msgspec.Struct, dict=True):
         self.aside.remove(card)
         self.pile.append(card)
 
+    def clear_away(self) -> None:
+        """Everything that was being played goes to the pile: the turn has ended."""
+        self.pile += self.aside
+        self.aside = []
+
     def take_back(self, seat: Seat, card: Card) -> None:
         self.aside.remove(card)
         self.hands[seat].append(card)

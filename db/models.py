@@ -59,7 +59,7 @@ updates = Table(
     Column("update_id", BigInteger, primary_key=True, autoincrement=False, comment="an update that was applied"),
     _time("at", nullable=False, server_default=_now),
 )
-Index("updates_at", updates.c.at)
+Index("updates_at", updates.c.at, postgresql_using="brin")
 
 failures = Table(
     "failures",
@@ -279,6 +279,8 @@ limits = Table(
     _time("blocked_until"),
     Column("why", Text, comment="flood, left, muted, topic, trouble"),
 )
+
+Index("limits_blocked", limits.c.chat_id, postgresql_where=text("blocked_until is not null"))
 
 meta = Table(
     "meta",

@@ -51,8 +51,9 @@ class GameRow(Struct, frozen=True, kw_only=True):
     """A game as its row has it.
 
     *roster* is in the row, so that the row's lock alone makes a press consistent. *turn_start*, *answers* and *digest*
-    are core's game at rest. *version* grows by one with every answer (`Unit.answered` does it). `next_at` is not among
-    the fields: the store writes the earliest of *timers* while the game is a lobby or playing.
+    are core's game at rest; *memo* is what use cases keep from press to press. *version* grows by one with every answer
+    (`Unit.answered` does it). `next_at` is not among the fields: the store writes the earliest of *timers* while the
+    game is a lobby or playing.
     """
 
     id: int

@@ -32,6 +32,9 @@ LOCK = 0x5A_00_02
 
 Deed = Literal["post", "edit", "strip", "delete", "pin", "unpin", "note", "doubt"]
 
+#: What is still to be done to a copy that was shown before.
+Leftover = Literal["strip", "delete", "unpin"]
+
 
 class Body(Struct, frozen=True):
     """What a message says: the column `wanted`."""
@@ -62,7 +65,7 @@ class Screen(Struct, frozen=True, kw_only=True):
     shown_post: int
     shown_hash: str | None
     message_id: int | None
-    leftovers: tuple[tuple[int, Literal["strip", "delete"]], ...]
+    leftovers: tuple[tuple[int, Leftover], ...]
     pinned: bool
     pin_refused: bool
     trying: int | None
@@ -93,13 +96,13 @@ class Screen(Struct, frozen=True, kw_only=True):
         "note": there is nothing to call for (the text is again what is shown). "doubt": a tale that a sender before us
         was sending when it died; it was perhaps sent, and is not sent twice.
         """
+        if self.about_leftover:
+            return self.leftovers[0][1]
         if self.gone:
-            return "delete" if self.message_id is not None else self.leftovers[0][1]
+            return "delete"
         stale = self.shown_rev != self.wanted_rev and self.shown_hash != self.wanted_hash
         if self.shown_post != self.post or stale and self.message_id is None:
             return "doubt" if self.once and self.trying == self.post else "post"
-        if self.leftovers:
-            return self.leftovers[0][1]
         if self.shown_rev != self.wanted_rev:
             return "edit" if stale else "note"
         if self.message_id is None:
@@ -107,19 +110,27 @@ class Screen(Struct, frozen=True, kw_only=True):
         return "pin" if self.pin else "unpin"
 
     @property
+    def about_leftover(self) -> bool:
+        """Whether the next deed is about a copy that was shown before: once its successor is there, or all is gone."""
+        if not self.leftovers:
+            return False
+        return self.message_id is None if self.gone else self.shown_post == self.post
+
+    @property
     def target(self) -> int:
         """The message that `deed` is about."""
-        aside = self.leftovers and (self.message_id is None or not self.gone)
-        found = self.leftovers[0][0] if aside and self.deed in ("strip", "delete") else self.message_id
+        found = self.leftovers[0][0] if self.about_leftover else self.message_id
         assert found is not None
         return found
 
     # How it went.
 
     def posted(self, message_id: int) -> Screen:
-        old: tuple[tuple[int, Literal["strip", "delete"]], ...] = ()
+        old: tuple[tuple[int, Leftover], ...] = ()
         if self.message_id is not None:
             old = ((self.message_id, self.body.old),)
+            if self.pinned and self.body.old != "delete":
+                old += ((self.message_id, "unpin"),)
         return replace(
             self,
             message_id=message_id,
@@ -136,16 +147,20 @@ class Screen(Struct, frozen=True, kw_only=True):
     def done(self) -> Screen:
         """The deed, other than a posting, is done (or needs no doing)."""
         deed, now = self.deed, replace(self, attempts=0)
-        if deed in ("strip", "delete"):
-            if self.gone and self.message_id is not None:
-                # No posting is shown any more: should it be wanted again meanwhile, it is posted.
-                return replace(now, message_id=None, shown_post=0, pinned=False)
+        if self.about_leftover:
             return replace(now, leftovers=self.leftovers[1:])
+        if deed == "delete":
+            # No posting is shown any more: should it be wanted again meanwhile, it is posted.
+            return replace(now, message_id=None, shown_post=0, pinned=False)
         if deed in ("pin", "unpin"):
             return replace(now, pinned=self.pin)
         if self.shown_rev == self.wanted_rev:
             return replace(now, pin_refused=True)  # there is no message that could be pinned
         return replace(now, shown_rev=self.wanted_rev, shown_hash=self.wanted_hash)
+
+    def doubted(self) -> Screen:
+        """An edit was perhaps made: who knows what is shown now."""
+        return replace(self, shown_hash=None)
 
     def missing(self) -> Screen:
         """The message is not there any more: it is to be posted anew, and pinned again."""
@@ -153,9 +168,10 @@ class Screen(Struct, frozen=True, kw_only=True):
 
     def kept(self) -> Screen:
         """The message cannot be deleted (it is too old): it is to lose its buttons instead."""
-        if self.gone and self.message_id is not None:
-            return replace(self, message_id=None, shown_post=0, leftovers=((self.message_id, "strip"), *self.leftovers))
-        return replace(self, leftovers=((self.leftovers[0][0], "strip"), *self.leftovers[1:]))
+        if self.about_leftover:
+            return replace(self, leftovers=((self.leftovers[0][0], "strip"), *self.leftovers[1:]))
+        assert self.message_id is not None
+        return replace(self, message_id=None, shown_post=0, leftovers=((self.message_id, "strip"), *self.leftovers))
 
 
 class Known(Struct, frozen=True):
@@ -253,6 +269,10 @@ class Desk:
         """What a sender before us used up."""
         rows = await self._rows(_LIMITS)
         return [Known(chat, tuple(sent), blocked, why) for chat, sent, blocked, why in rows]
+
+    async def doubt_edits(self) -> None:
+        """A sender that died may have been making any edit that is to be made: what is shown there is unknown."""
+        await self._rows(_DOUBT_EDITS)
 
     async def wanting(self, busy: Iterable[int], edits_wait: Iterable[int], at_most: int) -> tuple[float, list[Screen]]:
         """What time it is (epoch), and the screens that want something: asked-for chats first, in each chat in order.
@@ -359,7 +379,7 @@ def _written(screen: Screen) -> dict[str, object]:
 _WANTING = f"""
 with time as materialized (select stay_away_now() as now)
 select extract(epoch from time.now)::float8, wanting.* from time left join lateral (
-    select {", ".join(f"s.{name}::text" if name == "wanted" else f"s.{name}" for name in _READ)},
+    select {", ".join(f"s.{n}::text" if n == "wanted" else f"s.{n}" for n in _READ)},
         array(select extract(epoch from at)::float8 from limits a, unnest(a.sent) at where a.chat_id = s.chat_id
             and a.thread_id = {ASIDE} and at > time.now - interval '1 minute' order by at)
     from screens s
@@ -371,7 +391,7 @@ select extract(epoch from time.now)::float8, wanting.* from time left join later
     -- An asked-for answer comes first, with everything before it in its chat: what is cut off is never in between.
     order by max((s.ring and s.shown_post <> s.post)::int) over (partition by s.chat_id) desc, s.due
     limit %(at_most)s
-) wanting on true
+) s on true
 """
 
 _TRYING = """
@@ -389,7 +409,8 @@ update screens s set
     leftovers = w.leftovers, pinned = w.pinned, pin_refused = w.pin_refused, trying = w.trying,
     attempts = w.attempts, tried_at = stay_away_now(), not_before = stay_away_now() + make_interval(secs => w.wait),
     result = w.result,
-    refused = case when s.wanted_rev = w.wanted_rev and s.post = w.post and s.gone = w.gone then w.refused
+    refused = case when s.post = w.post and s.gone = w.gone
+            and (s.wanted_rev = w.wanted_rev or w.refused = 'perhaps sent') then w.refused
         else s.refused end
 from jsonb_to_recordset(%(shown)s::jsonb) as w(game_id bigint, kind text, receiver bigint, chat_id bigint,
     thread_id bigint, wanted_rev int, post int, gone bool, shown_rev int, shown_post int, shown_hash text,
@@ -398,6 +419,11 @@ from jsonb_to_recordset(%(shown)s::jsonb) as w(game_id bigint, kind text, receiv
 where s.game_id = w.game_id and s.kind = w.kind and s.receiver = w.receiver
     and s.chat_id = w.chat_id and s.thread_id = w.thread_id
     and s.shown_post = w.had_post and s.shown_rev = w.had_rev and s.message_id is not distinct from w.had_message
+"""
+
+_DOUBT_EDITS = """
+update screens set shown_hash = null
+where wanting and message_id is not null and shown_rev <> wanted_rev and shown_hash is not null
 """
 
 _SENT = """

@@ -63,6 +63,11 @@ class Delivery:
         """Deliveries under way."""
         return len(self._tasks)
 
+    @property
+    def polling(self) -> set[int]:
+        """The bots that wait in getUpdates."""
+        return set(self._polls)
+
     # --- webhooks
 
     def kick(self) -> None:

@@ -11,7 +11,7 @@ from playground.methods import File
 class Record:
     """What went over the wire, numbered; the oldest entries are forgotten after *size*."""
 
-    def __init__(self, size: int = 200_000) -> None:
+    def __init__(self, size: int = 50_000) -> None:
         self.entries: deque[dict[str, Any]] = deque(maxlen=size)
         self.count = 0
         self.violations: list[dict[str, Any]] = []

@@ -170,6 +170,9 @@ def message(world: World, message_: Message, bot: Bot, replies: bool = True) -> 
         replied = chat_.messages.get(message_.thread_id)
     if replies and replied and not replied.deleted and replied is not message_:
         shape["reply_to_message"] = message(world, replied, bot, replies=False)
+    if message_.forwarded_from:
+        origin = user(world.users[message_.forwarded_from])
+        shape["forward_origin"] = {"type": "user", "date": message_.forwarded_date, "sender_user": origin}
     if message_.edit_date:
         shape["edit_date"] = message_.edit_date
     if message_.protected:

@@ -31,9 +31,9 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def save(path: Path, world: World) -> None:
-    """Write the world, all or nothing."""
-    data = {
+def snapshot(world: World) -> dict[str, Any]:
+    """The world as it is now, in plain data."""
+    return {
         "format": FORMAT,
         "base": world.base,
         "offset": world.offset,
@@ -48,6 +48,10 @@ def save(path: Path, world: World) -> None:
         "alerts": _plain(list(world.alerts)[-200:]),
         "files": _plain(world.files),
     }
+
+
+def write(path: Path, data: dict[str, Any]) -> None:
+    """Write a snapshot, all or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
     try:

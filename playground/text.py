@@ -51,6 +51,11 @@ def piece(text: str, entity: Entity) -> str:
     return units[start : start + entity["length"] * 2].decode("utf-16-le", "replace")
 
 
+def whole(text: str) -> str:
+    """*text* without half characters, which no app can send and no UTF-8 can hold."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 # --- cleaning and trimming
 
 
@@ -586,16 +591,18 @@ def found(text: str) -> list[Entity]:
 def _untangled(entities: list[Entity]) -> list[Entity]:
     """Entities that nest as Telegram lets them: styles leave code alone, quotes hold all, others exclude each other."""
     entities = sorted(entities, key=lambda e: (e["offset"], -e["length"], _PRIORITY.get(e["type"], 50)))
-    quotes, whole, styles = [], [], []
+    quotes: list[Entity] = []
+    apart: list[Entity] = []
+    styles: list[Entity] = []
     for entity in entities:
         if entity["type"] in QUOTES:
             if not quotes or quotes[-1]["offset"] + quotes[-1]["length"] <= entity["offset"]:
                 quotes.append(entity)
         elif entity["type"] in STYLES:
             styles.append(entity)
-        elif not whole or whole[-1]["offset"] + whole[-1]["length"] <= entity["offset"]:
-            whole.append(entity)
-    codes = [(e["offset"], e["offset"] + e["length"]) for e in whole if e["type"] in ("pre", "code")]
+        elif not apart or apart[-1]["offset"] + apart[-1]["length"] <= entity["offset"]:
+            apart.append(entity)
+    codes = [(e["offset"], e["offset"] + e["length"]) for e in apart if e["type"] in ("pre", "code")]
     cut: list[Entity] = []
     for style in styles:
         start, end = style["offset"], style["offset"] + style["length"]
@@ -615,7 +622,7 @@ def _untangled(entities: list[Entity]) -> list[Entity]:
             continue
         merged[style["type"]] = style = dict(style)
         kept.append(style)
-    result = sorted([*quotes, *whole, *kept], key=lambda e: (e["offset"], -e["length"], _PRIORITY.get(e["type"], 50)))
+    result = sorted([*quotes, *apart, *kept], key=lambda e: (e["offset"], -e["length"], _PRIORITY.get(e["type"], 50)))
     return result[:ENTITY_LIMIT]
 
 

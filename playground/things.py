@@ -139,6 +139,8 @@ class Message:
     photo: str = ""  # a file id
     link_preview: dict[str, Any] | None = None
     effect_id: str = ""
+    forwarded_from: int = 0  # whose message this is a forward of
+    forwarded_date: int = 0
     reactions: dict[int, list[str]] = field(default_factory=dict)
     rings: list[Ring] = field(default_factory=list)
     ephemeral_id: int = 0
@@ -175,6 +177,7 @@ class Chat:
     pinned: list[int] = field(default_factory=list)
     migrated_to: int = 0
     migrated_from: int = 0
+    gone: bool = False  # deleted by its owner
     last_id: int = 0  # supergroups count their own messages
     last_bot: int = 0  # the bot that wrote last: privacy mode
     description: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.things import GENERAL, Chat, Message, User
+from playground.things import GENERAL, Bot, Chat, Message, User
 from playground.world import World
 
 
@@ -20,6 +20,19 @@ def person(user: User) -> dict[str, Any]:
         "is_bot": user.is_bot,
         "deleted": user.deleted,
         "offline": user.offline,
+    }
+
+
+def bot(world: World, bot: Bot, polling: bool = False) -> dict[str, Any]:
+    """A bot, and how its updates go."""
+    return person(world.users[bot.id]) | {
+        "privacy": bot.privacy,
+        "webhook": bot.webhook.url,
+        "polling": polling,
+        "pending": len(bot.pending),
+        "last_error": bot.webhook.last_error_message,
+        "allowed_updates": bot.allowed_updates,
+        "description": bot.descriptions.get("", ""),
     }
 
 
@@ -40,6 +53,7 @@ def chat(world: World, chat: Chat) -> dict[str, Any]:
         "username": chat.username,
         "is_forum": chat.is_forum,
         "migrated_to": chat.migrated_to,
+        "gone": chat.gone,
         "migrated_from": chat.migrated_from,
         "permissions": chat.permissions,
     }
@@ -158,19 +172,34 @@ def service(world: World, chat: Chat, m: Message) -> str:
     }.get(kind, kind.replace("_", " "))
 
 
-def visible(world: World, chat: Chat, viewer: User | None, thread: int | None = None) -> list[Message]:
-    """The messages that *viewer* sees, in their order; with nobody, all that are there."""
-    replaced = set()
-    shown = []
-    for m in chat.ephemeral.values():
-        if world.ephemeral(chat, m.ephemeral_id) is None:
-            continue
-        if viewer is None or (viewer.id in (m.receiver_id, m.sender_id) and not m.lost):
-            shown.append(m)
-            if m.replaces and viewer is not None:
-                replaced.add(m.replaces)
-    shown += [m for m in chat.live() if m.id not in replaced]
+def visible(
+    world: World, chat: Chat, viewer: User | None, thread: int | None = None, only: tuple[int, int] | None = None
+) -> list[Message]:
+    """The messages that *viewer* sees, in their order; with nobody, all that are there.
+
+    *thread*: of one topic; *only*: the message of that id, or that ephemeral id.
+    """
+    mine = [
+        m
+        for m in chat.ephemeral.values()
+        if world.ephemeral(chat, m.ephemeral_id)
+        and (viewer is None or (viewer.id in (m.receiver_id, m.sender_id) and not m.lost))
+    ]
+    replaced = {m.replaces for m in mine if m.replaces and viewer is not None}
+    if only is not None:
+        number, ephemeral = only
+        public = chat.messages.get(number)
+        shown = [m for m in mine if ephemeral and m.ephemeral_id == ephemeral]
+        if public is not None and not public.deleted and not ephemeral:
+            shown.append(public)
+    else:
+        shown = [*mine, *chat.live()]
+    shown = [m for m in shown if not m.id or m.id not in replaced]
     if thread is not None:
         shown = [m for m in shown if (m.thread_id if m.is_topic else GENERAL) == (thread or GENERAL)]
-    places = {m.id: m.order for m in chat.messages.values()} if replaced else {}
-    return sorted(shown, key=lambda m: places.get(m.replaces, m.order) if m.replaces else m.order)
+
+    def place(m: Message) -> int:
+        original = chat.messages.get(m.replaces) if m.replaces else None
+        return original.order if original else m.order
+
+    return sorted(shown, key=place)

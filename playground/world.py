@@ -64,8 +64,9 @@ class World:
         self.seq = 0
         self.events: deque[dict[str, Any]] = deque(maxlen=20_000)
         self.alerts: deque[dict[str, Any]] = deque(maxlen=5_000)
-        self.updates: deque[Update] = deque(maxlen=20_000)  # all of them, for the record
+        self.updates: deque[Update] = deque(maxlen=10_000)  # all of them, for the record
         self.listeners: list[Callable[[], None]] = []
+        self.answer_listeners: dict[str, Callable[[], None]] = {}  # who waits for the answer to a press
         self.lose_ephemeral: Callable[[int, int], bool] = lambda chat_id, user_id: False
         self.random = random.Random(self.base)
         self._numbers = itertools.count(1)
@@ -87,6 +88,10 @@ class World:
         chat = self.chats.get(chat_id)
         if chat:
             chat.seq = self.seq
+        if chat_id > 0 and len(self.bots) > 1:  # a person has a chat with each bot, all of the same number
+            for bot_id in self.bots:
+                if (bot_id, chat_id) in self.private:
+                    self.private[bot_id, chat_id].seq = self.seq
         for listener in self.listeners:
             listener()
         return self.seq

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,7 +51,7 @@ def web(options: argparse.Namespace) -> None:
             await introduce(api)
             service = await build(settings)
             try:
-                await web.set_webhook(api, settings)
+                await patiently(lambda: web.set_webhook(api, settings))
                 await web.run(settings, service, host=options.host)
             finally:
                 await service.close()
@@ -130,15 +130,23 @@ def simulate(options: argparse.Namespace) -> int:
 
 def prepare(settings: Any) -> Any:
     """What web and poll need before they begin: a token, and a database with our tables in it."""
+    from sqlalchemy.exc import OperationalError
+
     from db import migrate as migrations
 
     from . import config
 
     config.set_up_logging(settings)
     settings.bot_token  # noqa: B018  says so if it is missing
-    config.check_database(settings.database)
-    # Where nobody runs the release step (and at home): behind a lock, and quick when there is nothing to do.
-    migrations.upgrade(settings.database)
+    for last in (False, True):
+        config.check_database(settings.database)
+        try:
+            # Where nobody runs the release step (and at home): behind a lock, and quick when there is nothing to do.
+            migrations.upgrade(settings.database)
+            break
+        except OperationalError:  # it went away just then
+            if last:
+                raise
     return settings
 
 
@@ -154,27 +162,36 @@ def api_of(settings: Any) -> Any:
 
 
 async def introduce(api: Any) -> None:
-    """Learn that the token is good, from a Bot API server that may take a moment to be there."""
-    from telegram.error import NetworkError
-
+    """Learn that the token is good."""
     from . import web
 
-    for pause in (1, 2, 4, 8, None):
-        try:
-            await web.introduce(api)
-            return
-        except NetworkError as error:
-            if pause is None:
-                raise Wrong(f"no Bot API server answers at TELEGRAM_API ({type(error).__name__}): "
-                            "check the network, or that address") from None
-            await asyncio.sleep(pause)
+    await patiently(lambda: web.introduce(api))
 
 
 async def build(settings: Any) -> Any:
     """The bot, put together (telegram_bot/service.py)."""
     from .service import build
 
-    return await build(settings)
+    return await patiently(lambda: build(settings))
+
+
+async def patiently(what: Callable[[], Awaitable[Any]]) -> Any:
+    """Do at the start what needs a Bot API server, which may take a moment to be there, and may stumble."""
+    from telegram.error import InvalidToken, TelegramError
+
+    from .transport import Refused
+
+    for pause in (1, 2, 4, 8, None):
+        try:
+            return await what()
+        except (TelegramError, Refused) as error:
+            if isinstance(error, InvalidToken) or isinstance(error, Refused) and error.code < 500 and error.code != 429:
+                raise
+            if pause is None:
+                raise Wrong(f"no Bot API server answers at TELEGRAM_API ({type(error).__name__}): "
+                            "check the network, or that address") from None
+            asked = error.retry_after if isinstance(error, Refused) else None
+            await asyncio.sleep(max(pause, asked or 0))
 
 
 def run_async(work: Coroutine[Any, Any, None]) -> None:

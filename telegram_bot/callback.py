@@ -13,9 +13,7 @@ Room = Literal["lobby", "board", "panel", "ending", "settings", "vote", "absent"
 _ROOMS: dict[str, Room] = {room[0]: room for room in get_args(Room)}
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _NUMBER = "[0-9a-z]{1,6}"
-_SHAPE = re.compile(
-    rf"([{''.join(_ROOMS)}])\.([0-9a-z]{{1,12}})\.({_NUMBER})\.([a-z_]{{1,24}})(?:\.({_NUMBER}))?", re.ASCII
-)
+_SHAPE = re.compile(rf"([{''.join(_ROOMS)}])\.([0-9a-z]{{1,12}})\.({_NUMBER})\.([a-z_]{{1,24}})\.({_NUMBER})", re.ASCII)
 
 
 class Pressed(NamedTuple):
@@ -37,8 +35,9 @@ def read(data: str) -> Pressed | None:
     if (shape := _SHAPE.fullmatch(data)) is None:
         return None
     room, game, version, what, number = shape.groups()
-    pressed = Pressed(_ROOMS[room], int(game, 36), what, int(version, 36), int(number or "0", 36))
-    return pressed if pressed.game < 2**63 else None
+    pressed = Pressed(_ROOMS[room], int(game, 36), what, int(version, 36), int(number, 36))
+    # Written in another way it is none of ours ("01").
+    return pressed if pressed.game < 2**63 and str(pressed) == data else None
 
 
 def _base36(number: int) -> str:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 import core
 from core.players import bot, clock
-from db.records import Event, Timer
+from db.records import Event, GameRow, Timer
 from db.store import Away, Store, Unit
 from telegram_bot import gathering, holiday, lobby, orders, pace, play, recap, show, waiting
 from telegram_bot.errors import told
@@ -31,11 +31,13 @@ AT_ONCE = 50  # answers in one transaction: a game of twelve late players needs 
 
 
 class Clock:
-    """Ticks for one process. `run` ticks until it is cancelled."""
+    """Ticks for one process. `run` ticks until it is cancelled, and finishes the answer that it is giving then."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.ticked_at = time.monotonic()
+        self.stopping = False
+        self._ticking = asyncio.Lock()
 
     def trouble(self, age: float) -> str:
         """ "" while it ticks; else, after so many seconds without a tick, what is wrong."""
@@ -43,21 +45,32 @@ class Clock:
 
     async def run(self) -> None:
         scheduler = AsyncIOScheduler(
-            timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
+            timezone=UTC, job_defaults={"coalesce": True, "max_instances": 2, "misfire_grace_time": None}
         )
-        scheduler.add_job(self.tick, "interval", seconds=1)
+        self.stopping = False
+        scheduler.add_job(self._tick_alone, "interval", seconds=1)
         scheduler.add_job(self.prune, "interval", hours=1)
         scheduler.start()
         try:
             await asyncio.Event().wait()
         finally:
+            self.stopping = True
+            scheduler.pause()
+            async with self._ticking:
+                pass
             scheduler.shutdown(wait=False)
+
+    async def _tick_alone(self) -> None:
+        """A tick, unless the one before is still at work (when very much is due at once)."""
+        if not self._ticking.locked():
+            async with self._ticking:
+                await self.tick()
 
     async def tick(self) -> None:
         """Answer for everybody whose time has run out, game by game."""
         try:
             await self.store.forgive_outage(tell=pace.OUTAGE)
-            while await self.take_one():
+            while not self.stopping and await self.take_one():
                 pass
         except Away:
             log.warning("no tick: the database is away")
@@ -110,11 +123,15 @@ def ring(unit: Unit, log: Sequence[Event] = ()) -> None:
 def _ring_one(unit: Unit, timer: Timer, log: Sequence[Event]) -> None:
     game = unit.game
     assert game is not None
+    try:
+        _do(unit, game, timer, log)
+    except core.Diverged:
+        play.begin_turn_again(unit)
+
+
+def _do(unit: Unit, game: GameRow, timer: Timer, log: Sequence[Event]) -> None:
     if timer.kind in ANSWERS and timer.seat is not None:
-        try:
-            _answer(unit, timer, timer.seat)
-        except core.Diverged:
-            play.begin_turn_again(unit)
+        _answer(unit, timer, timer.seat)
         return
     unit.game = replace(game, timers=tuple(other for other in game.timers if other != timer))
     match timer.kind:

@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import logging
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -150,14 +151,19 @@ def log_level(given: str) -> str:
 # -- what only a try can tell
 
 
-def check_database(url: str) -> None:
-    """Refuse a database that does not answer."""
-    try:
-        psycopg.connect(database.conninfo(url), connect_timeout=10).close()
-    except psycopg.Error as error:
-        # Its first line names host, port and user, never the password.
-        reason = (str(error).strip().splitlines() or ["no reason given"])[0]
-        raise Wrong(f"DATABASE_URL leads to no database: {reason}; start it, or correct the address") from None
+def check_database(url: str, patience: float = 60.0) -> None:
+    """Refuse a database that does not answer. One that says it is just starting (or stopping, to start again) is waited for."""
+    end = time.monotonic() + patience
+    while True:
+        try:
+            psycopg.connect(database.conninfo(url), connect_timeout=10).close()
+            return
+        except psycopg.Error as error:
+            # Its first line names host, port and user, never the password.
+            reason = (str(error).strip().splitlines() or ["no reason given"])[0]
+            if "the database system is" not in str(error) or time.monotonic() > end:
+                raise Wrong(f"DATABASE_URL leads to no database: {reason}; start it, or correct the address") from None
+        time.sleep(0.2)
 
 
 class Discreet(logging.Formatter):

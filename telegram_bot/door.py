@@ -13,15 +13,13 @@ from telegram.ext import Application, ApplicationBuilder
 from telegram.request import BaseRequest
 
 from db.store import Away, Newer, Store
+from telegram_bot import shape
 from telegram_bot.errors import TryAgain, told
 from telegram_bot.flood import Gate, sender_of
 from telegram_bot.reply import Reply
 from telegram_bot.router import REPLY, App, Router
 
 log = logging.getLogger(__name__)
-
-KINDS = ("message", "callback_query", "my_chat_member", "chat_member", "edited_message")
-
 
 class Strict(Application[Any, Any, Any, Any, Any, Any]):
     """An Application whose errors are ours to see: `process_update` swallows them otherwise (field/telegram.md 0.8)."""
@@ -76,7 +74,7 @@ class Door:
         update = read(raw, self.app.bot)
         if update is None:
             await self.store.put_aside(int(raw["update_id"]), "of a kind or shape that is not known", raw)
-            return None
+            return _close(raw)
         REPLY.set(None)
         await self.app.process_update(update)
         return REPLY.get()
@@ -102,7 +100,7 @@ def _close(raw: dict[str, Any]) -> Reply | None:
 
 def read(raw: dict[str, Any], bot: Bot) -> Update | None:
     """The update as python-telegram-bot's objects; None for a kind or shape that we do not know."""
-    if not any(isinstance(raw.get(kind), dict) for kind in KINDS):
+    if not shape.is_known(raw):
         return None
     try:
         update = Update.de_json(raw, bot)

@@ -91,11 +91,7 @@ def press(unit: Unit, person: int, pressed: Pressed, log: Sequence[LoggedEvent])
     row = seats.seat_of(game, person)
     if row is None or game.turn_start is None:
         return Turned(say_plain("toast.elsewhere"))
-    try:
-        step = play.standing(game)
-    except core.Diverged:
-        play.begin_turn_again(unit)
-        return Turned(say_plain("toast.stale"))
+    step = play.standing(game)
     is_back = pressed.what == "back_in" and row.person == person and seats.is_taken_over(row)
     if is_back and game.status in ("playing", "paused"):
         play.take_over(unit, row, "person")
@@ -226,6 +222,8 @@ def _answer(unit: Unit, row: SeatRow, step: Step, pressed: Pressed) -> str:
     assert game is not None
     if pressed.what == "declare":
         choice = core.DECLARE
+        if pressed.version != memo_of(game).asked.get(row.seat, game.version):
+            return _stale(unit, row, step)
         if row.seat not in step.standing:
             show.hand(unit, row, step)
             return say_plain("toast.not_now")

@@ -202,7 +202,8 @@ def answers(address: str) -> bool:
     try:
         # No proxy: it is this machine that we ask.
         urllib.request.build_opener(urllib.request.ProxyHandler({})).open(address, timeout=5).close()
-    except urllib.error.HTTPError:
+    except urllib.error.HTTPError as answer:
+        answer.close()
         return True
     except OSError:
         return False

@@ -16,7 +16,7 @@ from telegram_bot import own_deck, play, rulebook, screens, settings, show
 from telegram_bot.memo import memo_of, remembering
 from telegram_bot.names import plain, tell_apart
 from telegram_bot.pace import BANKS, BASES, CLOSE, LOBBY_LIVES, OF_A_START, PACES, Unfit, moment, pace_of, read
-from telegram_bot.screens import INFECTED_MOST
+from telegram_bot.screens import BOT_MARK, INFECTED_MOST
 from telegram_bot.texts import say_plain, wordings
 
 DOUBLE_TAP = 2.0  # seconds in which a second press on Join/Leave is taken for the first one (failures.md row 4)
@@ -63,7 +63,7 @@ def _seated(game: GameRow, person: int | None, name: str) -> GameRow:
     """The lobby with one more in the next free seat, called so that nobody is mistaken for another."""
     taken = {row.seat for row in game.roster}
     seat = next(f"s{number}" for number in range(1, core.MOST + 1) if f"s{number}" not in taken)
-    own = tell_apart([*(row.name for row in game.roster), name])[-1]
+    own = tell_apart([*(row.name for row in game.roster), name.replace(BOT_MARK, "")])[-1]
     row = SeatRow(seat, own, person, _at_first(person))
     return replace(game, roster=(*game.roster, row))
 

@@ -100,7 +100,7 @@ def front(at: Desk) -> Wanted:
     """What is asked of this seat, with a button for every answer; or the hand, and whose turn it is."""
     view = at.view
     if view.outcome is not None or not at.game.open:
-        return _page(at, [say("panel.over"), role_words(view, at.names)], ())
+        return _page(at, _how_it_ended(at), ())
     if dead := next((dead for dead in view.dead if dead.seat == at.seat), None):
         return _page(at, [say("panel.dead", turn=dead.turn), *_known_roles(at)], (_knowledge(at),))
     row = at.game.seat(at.seat)
@@ -155,6 +155,18 @@ def _pressing(at: Desk) -> list[str]:
     return [say("panel.reminded")] if at.seat in memo.reminded else []
 
 
+ROLES = {"human": "panel.a_human", "infected": "panel.an_infected", "thing": "panel.the_thing"}
+
+
+def _how_it_ended(at: Desk) -> list[str]:
+    """What this player was, and whether it was enough."""
+    outcome = at.view.outcome
+    lines: list[str] = [say("panel.over"), say("panel.were", role=say(ROLES[at.view.role or "human"]))]
+    if outcome is not None:
+        lines.append(say("panel.won" if at.seat in outcome.winners else "panel.lost"))
+    return lines
+
+
 def _hand_lines(at: Desk) -> list[str]:
     return [role_words(at.view, at.names), say("panel.hand", cards=" · ".join(at.view.hand))]
 
@@ -163,9 +175,8 @@ def _known_roles(at: Desk) -> list[str]:
     """With vengeance the dead Thing sees every role (R64)."""
     if at.view.role != "thing":
         return []
-    words = {"human": "panel.a_human", "infected": "panel.an_infected", "thing": "panel.the_thing"}
     roles = [(seat, role) for seat, role in at.view.roles.items() if seat in at.view.seats]
-    return [say("panel.role_of", name=at.of(seat), role=say(words[role])) for seat, role in roles]
+    return [say("panel.role_of", name=at.of(seat), role=say(ROLES[role])) for seat, role in roles]
 
 
 def _knowledge(at: Desk) -> tuple[Button, ...]:

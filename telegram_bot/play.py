@@ -17,6 +17,7 @@ from telegram_bot import orders, pace, presence, seats, show
 from telegram_bot.happenings import SeatGivenBack, SeatTakenOver, TimeRanOut
 from telegram_bot.memo import memo_of, remembering
 
+
 By = Literal["player", "clock", "order", "bot player"]
 
 
@@ -27,8 +28,11 @@ def at_rest(game: GameRow) -> core.Game:
 
 
 def standing(game: GameRow) -> Step:
-    """The game as it stands: whom it asks what. Raises core.Diverged."""
-    return core.resume(at_rest(game))
+    """The game as it stands: whom it asks what. Raises core.Diverged, with the number of the game."""
+    try:
+        return core.resume(at_rest(game))
+    except core.Diverged:
+        raise core.Diverged(game.id) from None
 
 
 def begin(unit: Unit, game: GameRow) -> None:
@@ -282,12 +286,22 @@ def _change_seat(unit: Unit, changed: SeatRow) -> None:
         roster=tuple(changed if row.seat == changed.seat else row for row in game.roster),
         touched_at=unit.now,
     )
-    if changed.seat in step.asks:  # who answers for it now has the whole time
-        game = remembering(game, asked_at={**memo_of(game).asked_at, changed.seat: unit.now.timestamp()})
-        others = (t for t in game.timers if t.kind not in pace.OF_A_QUESTION or t.seat != changed.seat)
-        game = replace(game, timers=(*others, *timers_for(unit, game, step, changed.seat)))
+    if changed.seat in step.asks:
+        game = _asked_of_another(unit, game, step, changed.seat)
     unit.game = game
     show.seat_changed(unit, step, changed, before)
+
+
+def _asked_of_another(unit: Unit, game: GameRow, step: Step, seat: Seat) -> GameRow:
+    """An open question is another player's now. Who goes and comes back wins no time; who comes too late for what was
+    left has the whole time again.
+    """
+    others = tuple(t for t in game.timers if t.kind not in pace.OF_A_QUESTION or t.seat != seat)
+    timers = timers_for(unit, game, step, seat)
+    if any(timer.kind == pace.DEADLINE and timer.at <= unit.now for timer in timers):
+        game = remembering(game, asked_at={**memo_of(game).asked_at, seat: unit.now.timestamp()})
+        timers = timers_for(unit, game, step, seat)
+    return replace(game, timers=(*others, *timers))
 
 
 # --- the game stands still ---

@@ -23,6 +23,7 @@ from telegram.ext import (
     filters,
 )
 
+import core
 from db.records import Chat, GameRow, Person, SeatRow
 from db.store import ByGame, ByPlace, Nothing, Store, Unit
 from telegram_bot import (
@@ -72,14 +73,15 @@ class Router:
 
     def register(self, app: App) -> None:
         for name, handler in self._commands().items():
-            app.add_handler(CommandHandler(name, self._replying(handler)))
+            app.add_handler(CommandHandler(name, self._replying(handler), filters.UpdateType.MESSAGE))
         app.add_handler(CallbackQueryHandler(self._replying(self.pressed)))
         app.add_handler(ChatMemberHandler(self._replying(self.membership), ChatMemberHandler.MY_CHAT_MEMBER))
         app.add_handler(ChatMemberHandler(self._replying(self.people_moved), ChatMemberHandler.CHAT_MEMBER))
         moved = filters.StatusUpdate.LEFT_CHAT_MEMBER | filters.StatusUpdate.NEW_CHAT_MEMBERS
         app.add_handler(MessageHandler(moved, self._replying(self.people_moved)))
         app.add_handler(MessageHandler(filters.StatusUpdate.MIGRATE, self._replying(self.migrated)))
-        app.add_handler(MessageHandler(filters.ChatType.PRIVATE & ~filters.StatusUpdate.ALL, self._replying(self.help)))
+        written = filters.UpdateType.MESSAGE & filters.ChatType.PRIVATE & ~filters.StatusUpdate.ALL
+        app.add_handler(MessageHandler(written, self._replying(self.help)))
 
     def _commands(self) -> dict[str, Callable[[Update, ContextTypes.DEFAULT_TYPE], Handled]]:
         return {
@@ -109,12 +111,24 @@ class Router:
             "help": self.help,
         }
 
-    @staticmethod
-    def _replying(handler: Callable[[Update, ContextTypes.DEFAULT_TYPE], Handled]) -> Any:
+    def _replying(self, handler: Callable[[Update, ContextTypes.DEFAULT_TYPE], Handled]) -> Any:
         async def replying(update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
-            REPLY.set(await handler(update, context))
+            try:
+                REPLY.set(await handler(update, context))
+            except core.Diverged as changed:  # and nothing was written
+                await self._begin_turn_again(*changed.args)
+                REPLY.set(await handler(update, context))
 
         return replying
+
+    async def _begin_turn_again(self, game_id: int) -> None:
+        """The rules changed under a turn in play; whoever comes first, a press or the clock, begins it again."""
+        async with self.store.press(update_id=None, find=ByGame(game_id)) as unit:
+            assert unit.game is not None
+            try:
+                play.standing(unit.game)
+            except core.Diverged:
+                play.begin_turn_again(unit)
 
     # --- commands in the group ---
 
@@ -382,7 +396,8 @@ class Router:
 
     async def _all_recaps(self, update: Update, person: Person) -> Reply | None:
         """Of all games of a person, each under the name of its group, as many as one message takes."""
-        await self._meet(update, person)
+        if not await self._is_new(update, _opened(person)):
+            return None
         told = []
         for game in await self.store.games_of(person.id):
             if game.status == "lobby":
@@ -435,8 +450,8 @@ class Router:
             if not unit.fresh:
                 return None
             game = unit.game
-            if game is None or game.status not in ("playing", "paused"):
-                return reply.public(message, say("say.no_game"))
+            if game is None or game.status == "lobby":
+                return reply.public(message, say("say.no_game" if game is None else "say.no_cards_yet"))
             row = seats.seat_of(game, person.id)
             if row is None:
                 return reply.public(message, say("say.not_in_game"))
@@ -456,15 +471,18 @@ class Router:
         return reply.public(message, say("say.hand_in_private", name=Markup(html(row.name))), _rows(wanted.rows))
 
     async def rules(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        if not await self._is_new(update, None):
+            return None
         query = " ".join(context.args or ())
         return reply.public(_message(update), rulebook.about(query) if query else rulebook.short())
 
     async def help(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         message, person = _message(update), _person(_message(update))
-        if message.chat.type in GROUPS:
+        in_group = message.chat.type in GROUPS
+        if not await self._is_new(update, None if person is None or in_group else _opened(person)):
+            return None
+        if in_group:
             return reply.public(message, say("say.help_group"))
-        if person is not None:
-            await self._meet(update, person)
         return reply.public(message, say("say.help_private"), _add_to_group())
 
     # --- the private chat ---
@@ -475,9 +493,13 @@ class Router:
         if message.chat.type in GROUPS or person is None:
             return await self.help(update, context)
         welcome = say("say.welcome", name=Markup(html(person.name)))
-        game_id = hands.game_of_link(" ".join(context.args or ()))
+        payload = " ".join(context.args or ())
+        if payload == "games":
+            return await self.games(update, context)
+        game_id = hands.game_of_link(payload)
         if game_id is None:
-            await self._meet(update, person)
+            if not await self._is_new(update, _opened(person)):
+                return None
             return private.message(person.id, welcome, reply.buttons(_add_to_group()))
         async with self.store.press(update_id=update.update_id, find=ByGame(game_id), person=_opened(person)) as unit:
             if unit.fresh and not hands.bring(unit, person.id):
@@ -492,7 +514,8 @@ class Router:
         if message.chat.type in GROUPS:
             link = {"url": f"https://t.me/{me.username()}?start=games"}
             return reply.public(message, say("say.games_in_private"), [[(say_plain("board.button_private"), link)]])
-        await self._meet(update, person)
+        if not await self._is_new(update, _opened(person)):
+            return None
         found = await self.store.games_of(person.id)
         titles = {game.chat_id: await self._title(game) for game in found}
         text, rows = hands.list_of(found, person.id, titles)
@@ -503,17 +526,18 @@ class Router:
         return clean(chat.title or "") if chat is not None else clean("")
 
     async def _all_hands(self, update: Update, person: Person) -> Reply | None:
-        found = [game for game in await self.store.games_of(person.id) if game.status in ("playing", "paused")]
-        await self._meet(update, person)
+        if not await self._is_new(update, _opened(person)):
+            return None
+        found = [game for game in await self.store.games_of(person.id) if game.status != "lobby"]
         for game in found:
             async with self.store.press(update_id=None, find=ByGame(game.id), person=_opened(person)) as unit:
                 hands.bring(unit, person.id)
         return None if found else private.message(person.id, say("say.no_games"), reply.buttons(_add_to_group()))
 
-    async def _meet(self, update: Update, person: Person) -> None:
-        """Somebody wrote to the private chat: the bot may answer there from now on."""
-        async with self.store.press(update_id=update.update_id, find=Nothing(), person=_opened(person)):
-            pass
+    async def _is_new(self, update: Update, person: Person | None) -> bool:
+        """Whether this update was not answered before; who wrote to the private chat may be written to from now on."""
+        async with self.store.press(update_id=update.update_id, find=Nothing(), person=person) as unit:
+            return unit.fresh
 
     # --- presses ---
 
@@ -934,7 +958,7 @@ def _known(user: User, private: bool) -> Person:
 
 
 def _named(user: User, road: Any) -> Person:
-    return Person(user.id, clean(user.full_name), user.username, user.language_code, road)
+    return Person(user.id, clean(user.full_name or ""), user.username, user.language_code, road)
 
 
 def _opened(person: Person) -> Person:

@@ -21,6 +21,7 @@ from telegram_bot.texts import Markup, say, say_plain
 Rows = tuple[tuple[Button, ...], ...]
 
 CHUNK = 5  # mentions in one message; Telegram is said to notify no more of one from a bot
+BOT_MARK = "🤖"  # before the name of a bot player, behind that of whom one sits in for; no person may wear it
 INFECTED_MOST = 20  # the deck refuses more or fewer Infected! cards than this anyway
 
 
@@ -39,7 +40,7 @@ def names_of(game: GameRow) -> dict[Seat, str]:
 
 
 def called(row: SeatRow) -> str:
-    return f"🤖 {row.name}" if row.person is None else row.name
+    return f"{BOT_MARK} {row.name}" if row.person is None else row.name
 
 
 def named(name: str) -> Markup:
@@ -87,7 +88,7 @@ def until(game: GameRow, seats: Iterable[Seat], now: datetime) -> Markup:
     """ ", until 18:40": the first deadline of these seats; nothing for a bot player, or while the game stands still."""
     if game.status == "paused":
         return Markup("")
-    wanted = set(seats)
+    wanted = {row.seat for row in game.roster if row.seat in set(seats) and row.played_by == "person"}
     times = [timer.at for timer in game.timers if timer.kind == DEADLINE and timer.seat in wanted]
     return say("time.until", time=clock_time(min(times), now)) if times else Markup("")
 
@@ -215,14 +216,15 @@ def _options_page(game: GameRow) -> Wanted:
         on = option.is_on(game.options)
         lines.append(say("lobby.option_on" if on else "lobby.option_off", name=option.name, text=option.text))
         key = "lobby.button_on" if on else "lobby.button_off"
-        buttons.append(button(say_plain(key, name=option.name), game, "lobby", "option", 2 * number + (not on), version=0))
+        wanted = 2 * number + (not on)
+        buttons.append(button(say_plain(key, name=option.name), game, "lobby", "option", wanted, version=0))
     delta = int(game.options.get("infected_delta", 0))
     lines.append(
         say(
             "lobby.option_on" if delta else "lobby.option_off", name=rulebook.INFECTED.name, text=rulebook.INFECTED.text
         )
     )
-    number_now = say_plain("lobby.button_infected", delta=f"{delta:+d}".replace("-", "−") if delta else "0")
+    number_now = say_plain("lobby.button_infected", delta=f"{delta:+d}".replace("-", "−") if delta else "±0")
     infected = (
         _lobby_button(game, "lobby.button_fewer", "infected", max(0, INFECTED_MOST + delta - 1)),
         button(number_now, game, "lobby", "same", version=0),
@@ -355,7 +357,8 @@ def awaited(game: GameRow, public: View, now: datetime) -> str:
 
 
 def board_over(game: GameRow) -> Wanted:
-    key = "board.ended_by_group" if (game.outcome or {}).get("why") == "called off" else "board.over"
+    why = str((game.outcome or {}).get("why"))
+    key = {"called off": "board.ended_by_group", "deserted": "board.given_up"}.get(why, "board.over")
     return screen(say(key, turn=game.turn))
 
 
@@ -454,10 +457,13 @@ def hand_alert(game: GameRow, view: View) -> str:
     if (dead := next((dead for dead in view.dead if dead.seat == view.seat), None)) is not None:
         return say_plain("alert.dead", turn=dead.turn)
     role = {"thing": "panel.the_thing", "infected": "panel.an_infected"}.get(str(view.role), "panel.a_human")
+
+    def told(waiting: str) -> str:
+        return say_plain("alert.hand", role=say_plain(role), cards=", ".join(view.hand), waiting=waiting)
+
     if view.ask is not None:
-        waiting = say_plain("alert.your_turn")
-    else:
-        asked = [plain(called(row)) for row in game.roster if row.seat in view.asked]
-        waiting = say_plain("alert.waiting", names=", ".join(asked))
-    text = say_plain("alert.hand", role=say_plain(role), cards=", ".join(view.hand), waiting=waiting)
-    return text if len(text) <= 200 else text[:199] + "…"
+        return told(say_plain("alert.your_turn"))
+    asked = [plain(called(row)) for row in game.roster if row.seat in view.asked]
+    text = told(say_plain("alert.waiting", names=", ".join(asked)))
+    # Counted as Telegram counts a message: an emoji of a name is two.
+    return text if len(text.encode("utf-16-le")) <= 400 else told(say_plain("alert.waiting_many", n=len(asked)))

@@ -184,6 +184,7 @@ class Sender:
         self._lanes.clear()
         self._held.clear()
         self._out.clear()
+        await desk.doubt_edits()
         for known in await desk.limits():
             lane = self._lane(known.chat_id, now)
             # One more may have been in flight there when its sender died.
@@ -299,13 +300,13 @@ class Sender:
             case "done":
                 return free.done()
             case "missing":
-                return free.missing() if screen.deed in ("edit", "pin") else free.done()
+                return free.done() if screen.about_leftover or screen.deed not in ("edit", "pin") else free.missing()
             case "kept":
                 return free.kept()
             case "no right":
-                return replace(free, pin_refused=True)
+                return free.done() if screen.about_leftover else replace(free, pin_refused=True)
             case "refused":
-                if screen.deed in ("strip", "delete"):
+                if screen.about_leftover or screen.deed == "delete":
                     return free.done()
                 return replace(free, refused=outcome.why or "refused")
             case "flood":
@@ -329,6 +330,8 @@ class Sender:
             case "perhaps sent":
                 if screen.once and screen.deed == "post":
                     return replace(free, refused="perhaps sent")
+                if screen.deed == "edit":
+                    free = free.doubted()
                 lane.failures += 1
                 if screen.attempts + 1 > PATIENCE:
                     return replace(free, attempts=screen.attempts + 1, wait=ASIDE)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Sequence
 
 from telegram import BotCommand, BotCommandScopeAllGroupChats, BotCommandScopeAllPrivateChats
+from telegram.error import RetryAfter, TelegramError
 
 import core
 from db import migrate
@@ -13,11 +16,15 @@ from telegram_bot import me
 from telegram_bot.clock import Clock
 from telegram_bot.config import Config
 from telegram_bot.door import Door, application
+from telegram_bot.errors import told
+from telegram_bot.limits import Limits
 from telegram_bot.router import App
 from telegram_bot.sender import Sender
 from telegram_bot.texts import say_plain
 from telegram_bot.transport import request_for
 from telegram_bot.web import Background
+
+log = logging.getLogger(__name__)
 
 TICK_AGE = 30.0  # seconds; a clock that has not ticked for longer is not well
 GROUP_COMMANDS = (
@@ -31,16 +38,29 @@ EPHEMERAL = ("hand", "recap", "nextgame")  # of the group's: the others do not s
 class Service:
     """What talks to Telegram: a door for updates, and what runs beside it."""
 
-    def __init__(self, store: Store, app: App) -> None:
+    def __init__(self, store: Store, app: App, limits: Limits | None = None) -> None:
         self.store = store
         self.app = app
         self.door = Door(app, store)
-        self.sender = Sender(store, app.bot)
+        self.sender = Sender(store, app.bot, limits=limits)
         self.clock = Clock(store)
 
     @property
     def background(self) -> Sequence[Background]:
-        return self.sender.run, self.clock.run
+        return self.sender.run, self.clock.run, self.keep_menus
+
+    async def keep_menus(self) -> None:
+        """Set the menus, as soon as Telegram lets us; nobody waits for them."""
+        pause = 1.0
+        while True:
+            try:
+                return await set_commands(self.app)
+            except TelegramError as error:
+                log.warning("the menus are not set yet: %s", told(error))
+                # PTB_TIMEDELTA (calls.py): a timedelta.
+                asked = error.retry_after.total_seconds() if isinstance(error, RetryAfter) else 0.0  # type: ignore[union-attr]
+                await asyncio.sleep(max(pause, asked))
+                pause = min(pause * 2, 60.0)
 
     async def ready(self) -> str:
         """ "" when all is well, else the reason."""
@@ -60,13 +80,19 @@ class Service:
         await self.store.close()
 
 
-async def build(config: Config) -> Service:
+async def build(config: Config, *, limits: Limits | None = None) -> Service:
+    """Everything put together; *limits* are Telegram's, but for a bench."""
     store = Store(config.database, rules_v=core.RULES_VERSION, state_v=core.STATE_VERSION)
-    app = application(config.bot_token, request_for(config.telegram_api), config.telegram_api, store)
-    await app.initialize()
+    request = request_for(config.telegram_api)
+    app = application(config.bot_token, request, config.telegram_api, store)
+    try:
+        await app.initialize()
+    except BaseException:
+        await request.shutdown()
+        await store.close()
+        raise
     me.introduce(app.bot.username)
-    await set_commands(app)
-    return Service(store, app)
+    return Service(store, app, limits)
 
 
 async def set_commands(app: App) -> None:

@@ -81,7 +81,7 @@ def three_to_forget(table: Table, seat: Seat) -> tuple[Choice, ...]:
     role = table.roles[seat]
     if role == "thing":
         threes = dict.fromkeys(three for three in threes if "The Thing" not in three)
-    if role == "infected":
+    if role == "infected" and INFECTED in hand:
         threes = dict.fromkeys(three for three in threes if three.count(INFECTED) < hand.count(INFECTED))
     return tuple(("forget", *three) for three in threes)
 

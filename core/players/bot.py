@@ -43,6 +43,7 @@ WORTH: dict[Role, dict[Card, float]] = {
     "infected": {"Flamethrower": 6, "No Barbeque!": 5, INFECTED: 4, "Analysis": 2, "Suspicion": 2, "Whisky": 0},
 }  # fmt: skip
 BURNS_FROM = 0.45  # how suspicious somebody must be for a Human to burn it
+PATIENCE = 1000  # turns, after which the dice choose: a deck of the players' own making may be one to play for ever
 REFUSES_FROM = 0.4  # how suspicious an offer must be to be refused
 
 
@@ -51,6 +52,8 @@ def choose(me: View, dice: Random) -> Choice:
     assert me.ask is not None
     if DECLARE in me.standing and not any(me.roles[seat] == "human" for seat in me.seats):
         return DECLARE
+    if me.turn > PATIENCE:
+        return dice.choice((*me.standing, *me.ask.choices))
     points = QUESTIONS[me.ask.about]
     return max(me.ask.choices, key=lambda choice: (points(me, choice), dice.random()))
 
@@ -60,7 +63,7 @@ def choose(me: View, dice: Random) -> Choice:
 
 def is_proof(note: Note) -> bool:
     """Whether what was shown is no Human's: The Thing, or an Infected! on its way to another hand (R10)."""
-    return THING in note.cards or (INFECTED in note.cards and note.by in ("Scary", "Missed!"))
+    return THING in note.cards or (INFECTED in note.cards and note.by in ("Scary", "Missed!", "Quarantine"))
 
 
 def suspicion(me: View, seat: Seat) -> float:

@@ -167,6 +167,7 @@ function moment(unix, format) {
 async function follow(url, viewer) {
   const user = /^tg:\/\/user\?id=(\d+)/.exec(url);
   if (user) return show(`p${user[1]}`);
+  if (/[?&]startgroup=/.test(url)) return addToGroup(url, viewer);
   const answer = await act("open", { as: viewer, url, start: false });
   if (!answer) return;
   if (answer.opened !== "private") return note(`A link to the outside: ${url}`);
@@ -185,6 +186,7 @@ class Column {
     this.chat = chat;
     this.viewer = viewer;
     this.messages = new Map();
+    this.nodes = new Map();
     this.seq = 0;
     this.thread = null; // null: all topics
     this.payload = null;
@@ -235,7 +237,15 @@ class Column {
     if (this.isGroup && !this.viewer) return this.draw();
     const since = full || !this.seq ? "" : `&since=${this.seq}`;
     const viewer = this.viewer;
-    const data = await control(`chats/${this.isGroup ? this.chat : this.viewer}/messages?as=${viewer}${since}`);
+    const data = await control(`chats/${this.isGroup ? this.chat : this.viewer}/messages?as=${viewer}${since}`).catch((problem) => {
+      if (!this.isGroup || this.info?.members.some((m) => m.id === viewer)) throw problem;
+      return null; // somebody who was never in this group: shown is the way in
+    });
+    if (!data) {
+      this.messages.clear();
+      this.seq = 0;
+      return this.draw();
+    }
     if (viewer !== this.viewer) return; // somebody else looks by now
     if (!since) this.messages.clear();
     for (const gone of data.gone || []) this.messages.delete(gone.ephemeral ? `e${gone.ephemeral}` : `m${gone.id}`);
@@ -286,16 +296,20 @@ class Column {
       const p = person(this.viewer);
       if (!p) return;
       title = p.name;
-      sub = `private chat with ${bot()?.name}` + (info?.blocked ? " · blocked" : "") + (p.offline ? " · offline" : "");
+      sub = "private chat with the bot" + (info?.blocked ? " · blocked" : "") + (p.offline ? " · offline" : "");
       face = avatar(p.id, p.name);
     }
-    if (this.action && this.action > Date.now()) sub = `${bot()?.name} is typing…`;
-    const line = el("span", { class: "sub" + (this.action > Date.now() ? " busy" : "") });
+    const typing = this.action > Date.now();
+    if (typing) sub = `${bot()?.name} is typing…`;
+    const line = el("span", { class: "sub" + (typing ? " busy" : "") });
     line.textContent = sub;
+    const topics = this.isGroup && info?.is_forum ? info.topics : [];
+    const how = JSON.stringify([title, sub, typing, this.thread, topics]);
+    if (how === this.headHow) return;
+    this.headHow = how;
     this.head.replaceChildren(face, el("div", { class: "who" }, el("span", { class: "title" }, bdi(title)), line),
       el("button", { class: "icon", "aria-label": `Menu of ${title}`, onclick: (e) => this.menu(e) }, "⋮"),
       el("button", { class: "icon", "aria-label": `Hide ${title}`, title: "Hide this chat", onclick: () => hide(this.key) }, "×"));
-    const topics = this.isGroup && info?.is_forum ? info.topics : [];
     this.topics.hidden = !topics.length;
     const tab = (id, name, isClosed) => el("button", { class: "topic" + (this.thread === id ? " current" : ""),
       onclick: () => { this.thread = id; this.draw(true); } }, bdi(name), isClosed ? el("span", {}, " ", sign("lock", "closed")) : "");
@@ -322,30 +336,50 @@ class Column {
     const place = (m) => (m.replaces ? this.messages.get(`m${m.replaces}`)?.order ?? m.order : m.order);
     const shown = [...this.messages.values()].filter((m) => !(m.id && replaced.has(m.id)) &&
       (this.thread === null || (m.thread || 1) === this.thread)).sort((a, b) => place(a) - place(b));
+    const before = this.nodes;
+    this.nodes = new Map();
+    // What did not change keeps its node: a press is not lost to a redraw, nor what is being read or selected.
+    const keep = (key, m, how, make) => {
+      const old = before.get(key);
+      const kept = old && old.m === m && old.how === how ? old : { m, how, node: make() };
+      this.nodes.set(key, kept);
+      return kept.node;
+    };
     const nodes = [];
     let day = "";
     shown.forEach((m, i) => {
       const today = new Date(m.date * 1000).toLocaleDateString([], { day: "numeric", month: "long" });
-      if (today !== day) nodes.push(el("div", { class: "day" }, (day = today)));
+      if (today !== day) nodes.push(keep(`day ${today} ${m.order}`, null, "", () => el("div", { class: "day" }, today)));
+      day = today;
+      const key = m.ephemeral ? `e${m.ephemeral}` : `${m.chat}/${m.id}`;
       if (m.service) {
-        const line = el("div", { class: "service", id: `${this.key}-${m.id}` });
-        line.append(bdi(m.service));
-        nodes.push(line);
+        nodes.push(keep(key, m, "", () => el("div", { class: "service", id: `${this.key}-${m.id}` }, bdi(m.service))));
         return;
       }
-      const before = shown[i - 1], after = shown[i + 1];
       const same = (other) => other && !other.service && other.from.id === m.from.id && Math.abs(other.date - m.date) < 600
         && other.ephemeral === m.ephemeral;
-      nodes.push(this.bubble(m, !same(before), !same(after)));
+      const first = !same(shown[i - 1]), last = !same(shown[i + 1]);
+      nodes.push(keep(key, m, `${first} ${last} ${this.thread}`, () => this.bubble(m, first, last)));
     });
     if (!shown.some((m) => !m.service)) nodes.push(this.hint());
-    wall.replaceChildren(...nodes);
+    let at = wall.firstChild;
+    for (const node of nodes) {
+      if (at === node) at = at.nextSibling;
+      else wall.insertBefore(node, at);
+    }
+    while (at) {
+      const next = at.nextSibling;
+      at.remove();
+      at = next;
+    }
     if (scroll || atEnd) wall.scrollTop = wall.scrollHeight;
   }
 
   hint() {
     if (this.isGroup) {
       const info = this.info;
+      const me = person(this.viewer);
+      if (me && !info?.members.some((m) => m.id === me.id)) return el("div", { class: "hint" }, el("p", {}, bdi(me.name), " is not in this group."));
       const here = info?.members.some((m) => m.is_bot && m.status !== "kicked");
       if (!here) return el("div", { class: "hint" }, el("p", {}, "The bot is not in this group."),
         el("button", { onclick: () => act(`groups/${this.chat}/add`, { person: "bot" }) }, "Add the bot"));
@@ -451,6 +485,13 @@ class Column {
     const info = this.info;
     const focused = this.foot.contains(document.activeElement) && document.activeElement.tagName === "TEXTAREA";
     const draft = this.foot.querySelector("textarea")?.value ?? this.draft ?? "";
+    const mine = this.isGroup && info?.members.find((m) => m.id === this.viewer)?.status;
+    const keyboard = this.replyKeyboard();
+    // Redrawn only when it would look different: who is typing keeps the caret.
+    const how = JSON.stringify([info?.blocked, info?.started, person(this.viewer)?.deleted, person(this.viewer)?.name, this.payload, mine, this.viewer,
+      this.replyTo?.id, keyboard?.textContent]);
+    if (how === this.footHow) return;
+    this.footHow = how;
     if (!this.isGroup && (info?.blocked)) {
       this.foot.replaceChildren(el("button", { class: "start", onclick: () => act(`people/${this.viewer}/unblock`, {}) }, "UNBLOCK"));
       return;
@@ -511,7 +552,6 @@ class Column {
     }
     parts.push(el("div", { class: "compose" }, face, !this.isGroup && commands, area, this.isGroup && commands,
       el("button", { class: "icon send", "aria-label": "Send", onclick: () => this.send(area) }, "➤")));
-    const keyboard = this.replyKeyboard();
     if (keyboard) parts.push(keyboard);
     this.foot.replaceChildren(...parts);
     if (focused) { area.focus(); area.setSelectionRange(area.value.length, area.value.length); }
@@ -557,8 +597,12 @@ class Column {
     const reply = this.replyTo?.id || 0;
     this.replyTo = null;
     const sent = await act("write", { as: this.viewer, chat: this.ref, text: words, thread: this.thread || 0, reply_to: reply });
-    if (!sent) this.draft = words;
     this.drawFoot();
+    if (!sent) {
+      this.draft = words;
+      const area = this.foot.querySelector("textarea");
+      if (area) area.value = words;
+    }
   }
 
   answer(m) {
@@ -608,7 +652,7 @@ class Column {
       const p = person(this.viewer);
       items.push(info?.blocked ? item("Unblock the bot", () => act(`people/${p.id}/unblock`, {})) : item("Block the bot", () => act(`people/${p.id}/block`, {})),
         item("Rename…", () => renameDialog(p)), el("hr"));
-      for (const group of state.chats.filter((c) => c.kind !== "private" && !c.migrated_to)) {
+      for (const group of state.chats.filter((c) => c.kind !== "private" && !c.migrated_to && !c.gone)) {
         const inside = group.members.some((m) => m.id === p.id && m.status !== "kicked");
         items.push(inside ? item(el("span", {}, "Leave ", bdi(group.title)), () => act(`groups/${group.id}/leave`, { person: p.id })) : item(el("span", {}, "Join ", bdi(group.title)), () => act(`groups/${group.id}/join`, { person: p.id })));
       }
@@ -638,8 +682,9 @@ class Column {
   }
 
   toast(text, from = "") {
-    const toast = el("div", { class: "toast" });
+    const toast = el("div", { class: "toast", "data-to": from });
     toast.textContent = text;
+    for (const older of [...this.toasts.children]) if (older.dataset.to === from) older.remove(); // one at a time, as in the app
     if (from) toast.prepend(el("small", {}, "to ", bdi(from)));
     this.toasts.append(toast);
     setTimeout(() => toast.remove(), 4500);
@@ -692,7 +737,7 @@ function become(column, id) {
 function dialog(title, fields, doing, label = "OK") {
   const box = $("dialog");
   const form = el("form", { method: "dialog" }, el("h2", {}, title), ...fields,
-    el("div", { class: "buttons" }, el("button", { type: "button", class: "plain", onclick: () => box.close() }, "Cancel"), el("button", { class: "wide", type: "submit" }, label)));
+    el("div", { class: "buttons" }, label !== "Close" && el("button", { type: "button", class: "plain", onclick: () => box.close() }, "Cancel"), el("button", { class: "wide", type: "submit" }, label)));
   form.addEventListener("submit", (e) => { e.preventDefault(); box.close(); doing(form); });
   box.replaceChildren(form);
   box.showModal();
@@ -702,7 +747,7 @@ function dialog(title, fields, doing, label = "OK") {
 const field = (label, name, value = "", more = {}) => el("label", {}, label, el("input", { type: "text", name, value, autocomplete: "off", ...more }));
 
 function newPerson(group = null) {
-  const groups = state.chats.filter((c) => c.kind !== "private" && !c.migrated_to);
+  const groups = state.chats.filter((c) => c.kind !== "private" && !c.migrated_to && !c.gone);
   dialog("A new person", [field("Name", "name", "", { required: true, maxlength: 64 }), field("Last name (may be empty)", "last_name"), field("@username (may be empty)", "username"),
     el("label", {}, "Language", el("select", { name: "language" }, ...["en", "de", "ru", "es", "fr", "uk", "ar"].map((l) => el("option", { value: l }, l)))),
     ...groups.map((g) => el("label", { class: "check" }, el("input", { type: "checkbox", name: "group", value: g.id, checked: group === g.id || (group === null && g === groups[0]) }), el("span", {}, "joins ", bdi(g.title))))],
@@ -744,6 +789,15 @@ function topicDialog(group) {
     const made = await act(`groups/${group}/topics`, { name: new FormData(form).get("name") });
     if (made) { await refreshState(); const column = columns.get(`g${made.chat}`); if (column) { column.thread = made.thread; column.draw(true); } }
   }, "Create");
+}
+
+function addToGroup(url, viewer) {
+  const groups = state.chats.filter((c) => c.kind !== "private" && !c.migrated_to && !c.gone);
+  dialog("Add the bot to a group", [el("label", {}, "Group", el("select", { name: "group" }, ...groups.map((g) => el("option", { value: g.id }, g.title))))],
+    async (form) => {
+      const group = Number(new FormData(form).get("group"));
+      if (await act("open", { as: viewer, url, group })) show(`g${group}`);
+    }, "Add");
 }
 
 function renameDialog(p) {
@@ -789,7 +843,7 @@ function currentKey() {
 }
 
 function wanted() {
-  const groups = state.chats.filter((c) => c.kind !== "private" && !c.migrated_to).map((c) => ({ key: `g${c.id}`, id: c.id, title: c.title }));
+  const groups = state.chats.filter((c) => c.kind !== "private" && !c.migrated_to && !c.gone).map((c) => ({ key: `g${c.id}`, id: c.id, title: c.title }));
   return [...groups, ...state.people.map((p) => ({ key: `p${p.id}`, id: p.id, title: p.name }))];
 }
 
@@ -917,13 +971,14 @@ function heard(event) {
   soon();
 }
 
-let stream = null;
+let stream = null, goneTimer = 0;
 
 function listen() {
   stream?.close();
   stream = new EventSource("/control/events");
   stream.addEventListener("hello", async (e) => {
     const hello = JSON.parse(e.data);
+    clearTimeout(goneTimer);
     $("gone").hidden = true;
     if (state.born && hello.born !== state.born) {
       for (const column of columns.values()) column.node.remove();
@@ -936,7 +991,8 @@ function listen() {
   });
   stream.onmessage = (e) => heard(JSON.parse(e.data));
   stream.onerror = () => {
-    $("gone").hidden = false;
+    clearTimeout(goneTimer);
+    goneTimer = setTimeout(() => { $("gone").hidden = false; }, 800); // a short break is none
     if (stream.readyState === EventSource.CLOSED) setTimeout(listen, 1000);
   };
 }
@@ -945,7 +1001,7 @@ function tick() {
   const now = new Date((Date.now() / 1000 + clockSkew) * 1000);
   const offset = Math.round(state.clock.offset / 60);
   const moved = offset ? ` (+${offset >= 60 ? `${Math.floor(offset / 60)} h ` : ""}${offset % 60 ? `${offset % 60} min` : ""})`.replace(" )", ")") : "";
-  $("clock").textContent = now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", ...(innerWidth > 720 ? { second: "2-digit" } : {}) }) + moved;
+  $("clock").textContent = now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", ...(innerWidth > 720 ? { second: "2-digit" } : { hourCycle: "h23" }) }) + moved;
   document.querySelectorAll('time[data-format="r"]').forEach((t) => { t.textContent = moment(Number(t.dataset.unix), "r"); });
 }
 
@@ -958,6 +1014,7 @@ $("forward").onclick = async (e) => {
   if (answer && !answer.bot_clock_moved) note(`Only this Telegram's clock moved: ${answer.why}.`);
 };
 $("dialog").addEventListener("click", (e) => { if (e.target === $("dialog")) $("dialog").close(); });
+$("tabs").addEventListener("wheel", (e) => { if (!e.deltaX) $("tabs").scrollLeft += e.deltaY; }, { passive: true });
 let scrolled = 0;
 $("columns").addEventListener("scroll", () => { clearTimeout(scrolled); scrolled = setTimeout(() => { if (innerWidth <= 720) columns.get(currentKey())?.seen(); drawTabs(); }, 120); });
 setInterval(tick, 1000);

@@ -1,5 +1,6 @@
 """A game at rest is text: it goes on in any process, the same way, and what is not legal changes nothing."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -63,6 +64,19 @@ def test_apply_and_a_live_game_are_the_same_game() -> None:
             assert step.events == live.table.events[told:]
             told = len(live.table.events)
             assert core.resume(step.game).asks == step.asks
+
+
+def test_a_step_stays_what_it_was() -> None:
+    """Also when Python clears away the coroutine that led to it, with a card in the midst of its effect."""
+    step = core.new_game(SEATS[:8], core.Options(), "stays")
+    steps, dice = [step], Random("stays")
+    while step.outcome is None and step.table.turn < 60:
+        seat = dice.choice(list(step.asks))
+        step = core.apply(step.game, seat, dice.choice(step.asks[seat].choices))
+        steps.append(step)
+    gc.collect()
+    assert any(step.table.aside for step in steps)
+    assert all(core.digest(step.table) == step.game.digest for step in steps)
 
 
 def test_the_text_of_a_table_says_everything() -> None:

@@ -98,6 +98,16 @@ def test_bot_players_play_every_game_to_its_end(players_: int) -> None:
             assert live.table.turn < 2000
 
 
+@pytest.mark.parametrize("deck", [
+    {"Infected!": 11, "Whisky": 60},  # The Thing cannot move to who sits further away
+    {"Infected!": 5, "Flamethrower": 1, "Whisky": 40, "Suspicion": 5, "Barred Door": 9, "Axe": 1},
+])
+def test_bot_players_end_a_game_that_could_go_on_for_ever(deck: dict[str, int]) -> None:
+    live = Live(core.deal(SEATS[:6], core.read_options({"deck": deck, "vengeance": True}, 6), "for ever"))
+    for _ in evening(live, Random(1), by_bots):
+        assert live.table.turn < 5000
+
+
 def by_bots(live: Live, dice: Random) -> tuple[core.Seat, core.Choice]:
     seat = next(iter(live.asks))
     return seat, players.bot.choose(core.view_of(live.table, live.asks, live.standing, seat), dice)
@@ -106,7 +116,7 @@ def by_bots(live: Live, dice: Random) -> tuple[core.Seat, core.Choice]:
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(4, 13))
 def test_neither_side_is_without_a_chance_among_bot_players(number: int) -> None:
-    games, humans = 300, 0
+    games, humans = 150, 0
     for game in range(games):
         live = Live(core.deal(SEATS[:number], Options(), f"chance {game}"))
         for _ in evening(live, Random(game), by_bots):
@@ -138,6 +148,14 @@ def test_a_human_looks_at_what_it_distrusts_and_refuses_it() -> None:
     step = core.apply(step.game, "Ann", ("give", "Whisky"))
     assert 0.5 < bot.suspicion(core.view(step, "Bob"), "Ann") < 1
     assert chosen(step, "Bob") == ("defend", "Scary")
+
+
+def test_all_know_who_gave_an_infected_card_in_the_open() -> None:
+    hand = ["The Thing", "Infected!", "Axe", "Scary"]
+    step = lay(turn="Dan", hands={**hands(), "Dan": hand}, quarantines={"Ann": 1}, options={"quarantine": "open"})
+    for seat, choice in [("Dan", ("discard", "Whisky")), ("Dan", ("give", "Infected!")), ("Ann", ("give", "Whisky"))]:
+        step = core.apply(step.game, seat, choice)
+    assert bot.suspicion(core.view(step, "Cid"), "Dan") == 1
 
 
 def test_the_thing_infects_and_declares_only_what_is_true() -> None:

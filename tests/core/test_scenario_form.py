@@ -338,3 +338,9 @@ def test_the_command_tells_of_files_that_cannot_be_read(tmp_path: Path, capsys: 
 def test_a_title_stays_on_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, lines = run(tmp_path, capsys, TABLE.replace("A table for four", '"Two\\nlines"'))
     assert (code, lines[0]) == (0, "PASS 0.yaml: Two lines")
+
+
+def test_whatever_may_be_expected_is_checked() -> None:
+    from core.scenario import form, stage
+
+    assert list(form.EXPECTATIONS) == list(stage.CHECKS)

@@ -51,8 +51,10 @@ def test_up_from_nothing_and_down_again(blank_database_url: str) -> None:
 async def test_a_private_text_cannot_be_placed_in_a_group(store: Store, database_url: str, game: GameRow) -> None:
     with psycopg.connect(conninfo(database_url)) as connection, pytest.raises(CheckViolation):
         connection.execute(
-            "insert into screens (game_id, kind, receiver, chat_id, wanted, wanted_hash) values (%s, 'hand', 42, -5, '{}', '')",
-            (game.id,))
+            "insert into screens (game_id, kind, receiver, chat_id, wanted, wanted_hash)"
+            " values (%s, 'hand', 42, -5, '{}', '')",
+            (game.id,),
+        )
 
 
 async def test_a_place_holds_one_open_game(store: Store, database_url: str, game: GameRow) -> None:

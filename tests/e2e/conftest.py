@@ -1,4 +1,4 @@
-"""A whole house for each test that asks for one."""
+"""One whole house for all tests here: starting it takes longer than most of them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from db.local import LocalPostgres
+from tests.conftest import one_more
 from tests.e2e.house import House, house
 
 
+@pytest.fixture(scope="package")
+def long_home(postgres: LocalPostgres, template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    for url in one_more(postgres, template):
+        with house(url, Path(tmp_path_factory.mktemp("house"))) as one:
+            yield one
+
+
 @pytest.fixture
-def home(another_database_url: str, tmp_path: Path) -> Iterator[House]:
-    """Postgres, playground and one web process, with Telegram's limits."""
-    with house(another_database_url, tmp_path) as one:
-        yield one
+def home(long_home: House) -> Iterator[House]:
+    """Postgres, playground and one web process, with Telegram's limits; every test has a group of its own."""
+    yield long_home
+    long_home.check()

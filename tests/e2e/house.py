@@ -1,4 +1,4 @@
-"""The whole house for a test: a Postgres, the playground and web processes, driven from outside by the control API alone."""
+"""The whole house for a test: a Postgres, the playground and web processes, driven by the control API alone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class Telegram:
         self.http = httpx.Client(base_url=f"{address}/control", timeout=PATIENCE + 30, trust_env=False)
 
     def get(self, path: str, **asked: Any) -> Data:
-        return self._checked(self.http.get(path, params={name: value for name, value in asked.items() if value is not None}))
+        params = {name: value for name, value in asked.items() if value is not None}
+        return self._checked(self.http.get(path, params=params))
 
     def post(self, path: str, **given: Any) -> Data:
         return self._checked(self.http.post(path, json=given))
@@ -93,7 +94,7 @@ class House:
         self.port, self.telegram_port = free_port(), free_port()
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.telegram = Telegram(f"http://127.0.0.1:{self.telegram_port}")
-        flags = [] if limits else ["--no-limits"]
+        flags = ["--no-seed-group", *([] if limits else ["--no-limits"])]
         self._start(
             "playground",
             ["-m", "playground", "--port", str(self.telegram_port), "--check-schema", str(SCHEMA), *flags],
@@ -103,9 +104,8 @@ class House:
 
     def start_web(self, name: str = "web", port: int | None = None) -> None:
         port = port or self.port
-        self._start(
-            name, ["-m", "telegram_bot", "web", "--host", "127.0.0.1"], f"http://127.0.0.1:{port}/readyz", PORT=str(port)
-        )
+        command = ["-m", "telegram_bot", "web", "--host", "127.0.0.1"]
+        self._start(name, command, f"http://127.0.0.1:{port}/readyz", PORT=str(port))
 
     def _start(self, name: str, command: list[str], address: str, **more: str) -> None:
         environment = os.environ | {

@@ -237,20 +237,20 @@ async def test_an_offset_confirms(far):
 async def test_a_long_poll_ends_with_the_news(far):
     ann, _ = await cast(far)
     poll = asyncio.create_task(far.call("getUpdates", timeout=30))
-    await until(far, lambda: far.playground.bot.id in far.playground.delivery._polls)
+    await until(far, lambda: far.playground.bot.id in far.playground.delivery.polling)
     await far.post("write", as_=ann, text="news")
     assert [u["message"]["text"] for u in await asyncio.wait_for(poll, 5)] == ["news"]
 
 
 async def test_only_one_may_poll_and_none_beside_a_webhook(far, hook):
     poll = asyncio.create_task(far.refused("getUpdates", timeout=30))
-    await until(far, lambda: far.playground.bot.id in far.playground.delivery._polls)
+    await until(far, lambda: far.playground.bot.id in far.playground.delivery.polling)
     await far.call("getUpdates", timeout=0)
     assert await poll == (
         "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"
     )
     poll = asyncio.create_task(far.refused("getUpdates", timeout=30))
-    await until(far, lambda: far.playground.bot.id in far.playground.delivery._polls)
+    await until(far, lambda: far.playground.bot.id in far.playground.delivery.polling)
     await far.call("setWebhook", url=hook.url)
     assert await poll == "Conflict: terminated by setWebhook request"
     assert await far.refused("getUpdates") == (
@@ -300,3 +300,10 @@ async def test_updates_can_be_held(far, hook):
     assert (await far.control("wait", idle=True, timeout=0.05))[0] == 408
     await far.post("updates/release")
     await hook.until(1)
+
+
+async def test_after_a_week_updates_count_from_another_number(far):
+    (ann,) = await cast(far, 1)
+    jumped = await far.post("updates/jump")
+    await far.post("write", as_=ann, text="x")
+    assert [u["update_id"] for u in await far.updates()] == [jumped["next"]]

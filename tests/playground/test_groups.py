@@ -274,3 +274,9 @@ async def test_hostile_names_come_through_as_they_are(far):
         await far.post("write", as_=person, chat=group, text="/join")
     assert [u["message"]["from"]["first_name"] for u in await far.updates()] == names
     assert (await far.control("write", as_="Ann", chat=group, text="x"))[0] == 409  # there are two
+
+
+async def test_half_a_character_becomes_a_whole_one(far):
+    ann = await far.person("A\ud83dnn", start=True)
+    (update,) = await far.updates()
+    assert update["message"]["from"] | {"id": ann, "first_name": "A\ufffdnn"} == update["message"]["from"]

@@ -325,3 +325,13 @@ async def test_the_bot_has_a_face(far):
     assert (await far.call("getMyShortDescription"))["short_description"] == "Trust nobody."
     assert (await far.call("getChatMenuButton"))["type"] == "commands"
     assert await far.call("sendChatAction", chat_id=await far.person(start=True), action="typing")
+
+
+async def test_a_message_is_copied_or_forwarded(far):
+    ann, bob = await far.person("Ann", start=True), await far.person("Bob", start=True)
+    written = await far.post("write", as_=ann, text="/help me")
+    to = {"chat_id": bob, "from_chat_id": ann, "message_id": written["id"]}
+    assert set(await far.call("copyMessage", **to)) == {"message_id"}
+    forwarded = await far.call("forwardMessage", **to)
+    assert forwarded["forward_origin"]["sender_user"]["id"] == ann and forwarded["text"] == "/help me"
+    assert [m["text"] for m in await far.seen("private", bob)] == ["/start", "/help me", "/help me"]

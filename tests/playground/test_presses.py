@@ -119,3 +119,12 @@ async def test_a_deep_link_opens_the_private_chat(far):
     assert update["message"]["text"] == "/start g_17" and update["message"]["chat"]["type"] == "private"
     assert update["message"]["entities"] == [{"type": "bot_command", "offset": 0, "length": 6}]
     assert (await far.post("open", as_=ann, url="https://example.com"))["opened"] == "outside"
+
+
+async def test_a_startgroup_link_brings_the_bot_into_a_group(far):
+    ann = await far.person()
+    group = await far.group(ann, bot=False)
+    await far.post("open", as_=ann, url="https://t.me/stay_away_bot?startgroup=x1", group=group)
+    added, service, started = await far.updates()
+    assert added["my_chat_member"]["new_chat_member"]["status"] == "member" and service["message"]["new_chat_members"]
+    assert started["message"]["text"] == "/start@stay_away_bot x1"

@@ -205,3 +205,18 @@ async def test_webhooks_that_cannot_be(far):
         await far.refused("setWebhook", url="https://example.com", secret_token="a" * 257)
         == "Bad Request: secret token is too long"
     )
+
+
+@pytest.mark.parametrize("kind", ["group", "supergroup"])
+async def test_a_group_that_was_deleted(far, kind):
+    group = await far.group(await far.person(), kind=kind)
+    await far.post(f"groups/{group}/delete")
+    assert await far.refused("sendMessage", chat_id=group, text="x") == f"Forbidden: the {kind} chat was deleted"
+    assert await far.refused("getChat", chat_id=group) == f"Forbidden: the {kind} chat was deleted"
+
+
+async def test_what_is_not_there_is_not_copied(far):
+    ann = await far.person(start=True)
+    to = {"chat_id": ann, "from_chat_id": ann, "message_id": 99}
+    assert await far.refused("copyMessage", **to) == "Bad Request: message to copy not found"
+    assert await far.refused("forwardMessage", **to) == "Bad Request: message to forward not found"

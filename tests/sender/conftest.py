@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -20,6 +20,13 @@ from telegram_bot.transport import request_for
 
 # Methods that put something into a chat, or change it.
 SAID = ("sendMessage", "editMessageText", "editMessageReplyMarkup")
+
+
+async def until(happened: Callable[[], bool]) -> None:
+    """Wait for something that other processes do, or that has no event of its own."""
+    async with asyncio.timeout(60):
+        while not happened():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
 
 
 class Camp:
@@ -56,7 +63,9 @@ class Camp:
         async with self.store.press(update_id=None, find=ByGame(game_id or self.game_id)) as unit:
             yield unit
 
-    async def show(self, kind: str, text: str, receiver: int = 0, anew: bool = False, game: int = 0, **more: Any) -> None:
+    async def show(
+        self, kind: str, text: str, receiver: int = 0, anew: bool = False, game: int = 0, **more: Any
+    ) -> None:
         async with self.press(game) as unit:
             want = unit.post_anew if anew else unit.show
             want(kind, Wanted(text=text, **more), receiver)
@@ -79,10 +88,10 @@ class Camp:
             await self.sender()
         sender, task = next(((one, task) for one, task in self.senders if sender in (None, one)))
         idle = asyncio.create_task(sender.idle())
-        await asyncio.wait({idle, task}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({idle, task}, return_when=asyncio.FIRST_COMPLETED, timeout=60)
         if not idle.done():
             idle.cancel()
-            task.result()
+            raise AssertionError(f"the sender is never idle: {task}")
         return await idle
 
     async def later(self, seconds: float) -> float:
@@ -116,11 +125,8 @@ class Camp:
 
     def calls(self, *methods: str, chat: int = 0) -> list[dict[str, Any]]:
         """The bot's calls so far."""
-        return [
-            call
-            for call in self.telegram.calls
-            if (not methods or call["method"] in methods) and (not chat or int(call["params"].get("chat_id", 0)) == chat)
-        ]
+        calls = (call for call in self.telegram.calls if not methods or call["method"] in methods)
+        return [call for call in calls if not chat or int(call["params"].get("chat_id", 0)) == chat]
 
     def said(self, chat: int = 0) -> list[str]:
         """What calls there were that say something, in order: "sendMessage text"."""

@@ -35,7 +35,8 @@ async def test_a_blitz_never_says_more_than_twenty_things_a_minute_and_ends_as_i
         await camp.later(10)
     assert await camp.store.pending() == 0
     assert "the camp at 198" in camp.seen()
-    assert [text for text in camp.seen() if text.startswith("turn")] == [f"turn {n}, at {n * 10 + 8}" for n in range(20)]
+    lines = [text for text in camp.seen() if text.startswith("turn")]
+    assert lines == [f"turn {n}, at {n * 10 + 8}" for n in range(20)]
 
 
 async def test_what_is_said_aside_to_members_counts_with_it(camp: Camp) -> None:

@@ -1,6 +1,7 @@
 """What is shown becomes what is wanted."""
 
 from db.records import Button, Wanted
+from telegram_bot.limits import Limits
 from tests.sender.conftest import Camp
 
 
@@ -30,11 +31,12 @@ async def test_what_is_wanted_again_unchanged_is_no_work(camp: Camp) -> None:
 
 
 async def test_a_text_that_changed_and_changed_back_costs_no_call(camp: Camp) -> None:
+    await camp.sender(Limits(burst=1))
     await camp.show("board", "the camp")
     await camp.sent()
     await camp.show("board", "the camp, on fire")
     await camp.show("board", "the camp")
-    await camp.sent()
+    await camp.later(5)
     assert camp.said() == ["sendMessage the camp"]
     assert await camp.store.pending() == 0
 
@@ -156,3 +158,14 @@ async def test_a_screen_that_is_edited_while_it_is_being_sent_ends_as_the_newest
     await camp.sent()
     assert camp.seen() == ["turn 2"]
     assert await camp.store.pending() == 0
+
+
+async def test_posted_anew_the_board_is_pinned_and_its_old_copy_is_not(camp: Camp) -> None:
+    camp.world.set_member(camp.group, camp.telegram.bot.id, "administrator", camp.ann.id)
+    await camp.show("board", "the camp", pin=True)
+    await camp.sent()
+    await camp.show("board", "the camp", pin=True, anew=True)
+    for _ in range(4):
+        await camp.later(2)
+    assert [camp.group.messages[number].text for number in camp.group.pinned] == ["the camp"]
+    assert camp.group.pinned == [max(m.id for m in camp.group.live() if m.text == "the camp")]

@@ -18,6 +18,18 @@ async def test_an_edit_that_changes_nothing_is_success(camp: Camp) -> None:
     assert await camp.store.pending() == 0
 
 
+async def test_an_edit_that_was_perhaps_made_is_taken_back_when_it_is_not_wanted_any_more(camp: Camp) -> None:
+    await camp.show("board", "the camp")
+    await camp.sent()
+    camp.fault("reset_after", "editMessageText")
+    await camp.show("board", "the camp, on fire")
+    await camp.sent()
+    assert camp.seen() == ["the camp, on fire"]  # though nobody told us
+    await camp.show("board", "the camp")
+    await camp.later(5)
+    assert camp.seen() == ["the camp"]
+
+
 async def test_a_board_that_somebody_deleted_is_posted_anew_and_pinned_again(camp: Camp) -> None:
     camp.world.set_member(camp.group, camp.telegram.bot.id, "administrator", camp.ann.id)
     await camp.show("board", "turn 1", pin=True)
@@ -142,7 +154,8 @@ async def test_a_screen_written_while_the_road_opened_is_found_later(camp: Camp)
     await camp.sent()
     camp.start(camp.ann)
     async with camp.store._transaction() as connection:
-        await connection.exec_driver_sql("update people set private = 'open'")  # as by a press that did not see the screen
+        # As by a press that did not see the screen.
+        await connection.exec_driver_sql("update people set private = 'open'")
     sender, _ = camp.senders[0]
     sender._tidied = -1e9
     await camp.sent()
@@ -306,7 +319,8 @@ async def test_a_copy_that_is_too_old_to_be_deleted_loses_its_buttons(camp: Camp
     camp.fault("400", "deleteMessage", text="message can't be deleted")
     await camp.take_away("call")
     await camp.later(5)
-    assert [call["method"] for call in camp.calls(chat=camp.group.id)][-2:] == ["deleteMessage", "editMessageReplyMarkup"]
+    methods = [call["method"] for call in camp.calls(chat=camp.group.id)]
+    assert methods[-2:] == ["deleteMessage", "editMessageReplyMarkup"]
     assert await camp.store.pending() == 0
 
 

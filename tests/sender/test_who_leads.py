@@ -15,7 +15,7 @@ from db.screens import LOCK
 from db.store import Store
 from db.url import conninfo
 from telegram_bot.sender import Sender
-from tests.sender.conftest import Camp
+from tests.sender.conftest import Camp, until
 
 PROCESS = textwrap.dedent(
     """
@@ -64,13 +64,11 @@ class Other:
 
 
 async def leads(sender: Sender) -> None:
-    while not sender.leads:
-        await asyncio.sleep(0.01)
+    await until(lambda: sender.leads)
 
 
 async def called(camp: Camp, method: str, times: int = 1) -> None:
-    while len(camp.calls(method)) < times:
-        await asyncio.sleep(0.01)
+    await until(lambda: len(camp.calls(method)) >= times)
 
 
 def holders(camp: Camp) -> int:
@@ -108,6 +106,21 @@ async def test_the_standby_takes_over_from_a_leader_that_was_killed(camp: Camp) 
     assert (await camp.screen("turn 1")).refused == "perhaps sent"
 
 
+async def test_an_edit_of_a_leader_that_was_killed_is_taken_back_when_it_is_not_wanted_any_more(camp: Camp) -> None:
+    async with Other(camp) as other:
+        await camp.show("board", "the camp")
+        await called(camp, "sendMessage")
+        camp.fault("slow_after", "editMessageText", seconds=30)
+        await camp.show("board", "the camp, on fire")
+        await called(camp, "editMessageText")
+        other.send_signal(signal.SIGKILL)
+        await other.wait()
+    await camp.show("board", "the camp")
+    await camp.sent()
+    await camp.later(5)
+    assert camp.seen() == ["the camp"]
+
+
 async def test_a_leader_that_is_told_to_stop_finishes_what_is_in_flight(camp: Camp) -> None:
     async with Other(camp) as other:
         camp.fault("slow_after", "sendMessage", seconds=0.5)
@@ -131,8 +144,7 @@ async def test_a_leader_whose_connection_dies_goes_on_with_another_and_forgets_n
     with psycopg.connect(conninfo(camp.url), autocommit=True) as connection:
         connection.execute("select pg_terminate_backend(pid) from pg_stat_activity"
                            " where datname = current_database() and pid <> pg_backend_pid()")
-    while sender.leads:
-        await asyncio.sleep(0.01)
+    await until(lambda: not sender.leads)
     await leads(sender)
     await camp.show("turn 1", "Ann draws, and reads.", once=True)
     await camp.sent()

@@ -18,6 +18,7 @@ import core
 from db import clock as the_clock
 from db.records import ByGame, Event, GameRow, ScreenRow, Wanted
 from db.store import Store
+from playground.text import formatted, utf16
 from telegram_bot import play
 from telegram_bot.clock import Clock
 from telegram_bot.door import Door
@@ -141,8 +142,13 @@ class Camp:
         return self.people[name]
 
     async def take(self, **kind: Any) -> Reply:
-        """An update at the door."""
-        return await self.door({"update_id": next(self._numbers), **kind})
+        """An update at the door, and a reply that Telegram would take."""
+        reply = await self.door({"update_id": next(self._numbers), **kind})
+        if reply is not None and reply["method"] == "sendMessage":
+            formatted(reply["text"], reply["parse_mode"])
+        elif reply is not None:
+            assert utf16(reply.get("text", "")) <= 200
+        return reply
 
     def message(self, who: Data | str | None, words: str, private: bool = False, **more: Any) -> Data:
         sender = self.person(who) if isinstance(who, str) else who
@@ -176,7 +182,9 @@ class Camp:
         """A press on a button with that data, in the group or in another chat."""
         presser = self.person(who) if isinstance(who, str) else who
         kind = "private" if chat == presser["id"] else "supergroup"
-        place: Data = {"id": GROUP if chat is None else chat, "type": kind} | ({"title": "The camp"} if kind != "private" else {})
+        place: Data = {"id": GROUP if chat is None else chat, "type": kind} | (
+            {"title": "The camp"} if kind != "private" else {}
+        )
         if chat is None:
             place["id"] = self.place[0]
         query: Data = {
@@ -254,7 +262,9 @@ class Camp:
         game = await self.game()
         rows = {key: (row.wanted, row.post, row.gone) for key, row in (await self.rows()).items()}
         return {
-            "game": SimpleNamespace(**{name: getattr(game, name) for name in game.__struct_fields__ if name != "touched_at"}),
+            "game": SimpleNamespace(
+                **{name: getattr(game, name) for name in game.__struct_fields__ if name != "touched_at"}
+            ),
             "screens": rows,
             "answers": len(await self.store.answers(self.game_id)),
         }

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from telegram_bot import rulebook
-from tests.telegram_bot.camp import Camp, buttons, data_of, plain, said
+from tests.telegram_bot.camp import Camp, buttons, data_of, plain, said, user
+from tests.telegram_bot.shown import HOSTILE, fits
 
 FOUR = ("Ann", "Bob", "Cid", "Dan")
 TWELVE = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon", "Kim", "Leo")
@@ -147,7 +148,9 @@ async def test_a_called_off_lobby_leaves_the_place_free(camp: Camp) -> None:
     old = await camp.screen("lobby")
     await camp.press("Ann", "Call it off")
     assert "called off by Ann" in plain((await camp.screen("lobby")).text)
-    assert said(await camp.press_data("Bob", data_of(old, "Join / leave"))) == "This lobby is closed. /newgame opens one."
+    assert (
+        said(await camp.press_data("Bob", data_of(old, "Join / leave"))) == "This lobby is closed. /newgame opens one."
+    )
     first = camp.game_id
     await camp.write("Bob", "/newgame")
     assert camp.game_id != first
@@ -205,11 +208,11 @@ async def test_infected_cards_are_counted_up_and_down(camp: Camp) -> None:
     await camp.press("Ann", "+ 1")
     await camp.press("Ann", "+ 1")
     assert (await camp.game()).options == {"infected_delta": 2}
-    assert "Infected! cards: +2" in buttons(await camp.screen("lobby"))
+    assert "Infected! +2" in buttons(await camp.screen("lobby"))
     for _ in range(3):
         await camp.press("Ann", "− 1")
     assert (await camp.game()).options == {"infected_delta": -1}
-    assert "Infected! cards: −1" in buttons(await camp.screen("lobby"))
+    assert "Infected! −1" in buttons(await camp.screen("lobby"))
 
 
 async def test_options_that_cannot_be_played_say_why_and_start_nothing(camp: Camp) -> None:
@@ -227,7 +230,9 @@ async def test_options_that_cannot_be_played_say_why_and_start_nothing(camp: Cam
     assert reply and reply["text"] and (await camp.game()).status == "lobby"
 
 
-@pytest.mark.parametrize(("button", "word"), [("Blitz", "blitz"), ("Evening", "evening"), ("Slow", "slow"), ("Day", "day")])
+@pytest.mark.parametrize(
+    ("button", "word"), [("Blitz", "blitz"), ("Evening", "evening"), ("Slow", "slow"), ("Day", "day")]
+)
 async def test_a_pace_is_chosen(camp: Camp, button: str, word: str) -> None:
     await camp.gather(*FOUR)
     await camp.press("Ann", "Pace")
@@ -304,6 +309,34 @@ async def test_an_anonymous_administrator_opens_starts_and_plays_not(camp: Camp)
     assert reply and "administrator" in reply["text"]
     await camp.write(anonymous, "/startgame", **sender)
     assert (await camp.game()).status == "playing"
+
+
+async def test_nobody_passes_for_a_bot_player(camp: Camp) -> None:
+    await camp.write(user(4711, "🤖 Arkham"), "/newgame")
+    await camp.write(user(4712, "🤖"), "/join")
+    assert [row.name for row in (await camp.game()).roster] == ["Arkham", "Nameless"]
+    assert "🤖" not in (await camp.screen("lobby")).text
+
+
+async def test_twelve_hostile_names_play_a_whole_turn_and_everything_fits(camp: Camp) -> None:
+    people = [user(5000 + number, name) for number, name in enumerate(HOSTILE)]
+    for person in people:
+        await camp.write(person, "hello", private=True)
+    await camp.write(people[0], "/newgame")
+    for person in people[1:]:
+        await camp.write(person, "/join")
+    await camp.write(people[0], "/startgame")
+    game = await camp.game()
+    assert game.status == "playing" and len({row.name for row in game.roster}) == 12
+    await camp.forward(30 * 60 + 1)
+    await camp.write(people[0], "/leave")
+    await camp.forward(30 * 60 + 1)
+    await camp.write(people[3], "/endgame")
+    for row in (await camp.rows()).values():
+        fits(row.wanted)
+    for person in people:
+        reply = await camp.write(person, "/games", private=True)
+        assert reply and reply["text"]
 
 
 async def test_a_channel_that_writes_in_the_group_is_no_administrator(camp: Camp) -> None:

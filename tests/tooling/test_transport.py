@@ -7,7 +7,16 @@ from collections.abc import AsyncIterator
 import pytest
 from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.constants import ParseMode
-from telegram.error import BadRequest, ChatMigrated, Conflict, Forbidden, InvalidToken, NetworkError, RetryAfter, TimedOut
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    Conflict,
+    Forbidden,
+    InvalidToken,
+    NetworkError,
+    RetryAfter,
+    TimedOut,
+)
 
 from telegram_bot import config, web
 from telegram_bot.errors import Wrong
@@ -15,7 +24,8 @@ from telegram_bot.transport import AiohttpRequest, Api, MaybeSent, NotSent, Refu
 
 from .far_end import TOKEN, FarEnd, far_end, refusal
 
-MESSAGE = {"message_id": 5, "date": 0, "chat": {"id": -7, "type": "group", "title": "Table"}, "text": "The door is barred."}
+MESSAGE = {"message_id": 5, "date": 0, "chat": {"id": -7, "type": "group", "title": "Table"},
+           "text": "The door is barred."}
 
 
 @pytest.fixture
@@ -34,8 +44,8 @@ async def test_a_message_arrives_as_it_was_meant(telegram):
     telegram.answers["sendMessage"] = MESSAGE
     keyboard = InlineKeyboardMarkup([[InlineKeyboardButton("🔥 Flamethrower", callback_data="a:1:é")]])
     async with bot_at(telegram.address) as bot:
-        sent = await bot.send_message(-7, "<b>The door</b> is barred.", parse_mode=ParseMode.HTML, reply_markup=keyboard,
-                                      disable_notification=True,
+        sent = await bot.send_message(-7, "<b>The door</b> is barred.", parse_mode=ParseMode.HTML,
+                                      reply_markup=keyboard, disable_notification=True,
                                       api_kwargs={"ephemeral_message_parameters": {"receiver_user_id": 9}})
     assert sent.text == "The door is barred."
     assert telegram.said("sendMessage") == [{
@@ -99,7 +109,7 @@ async def test_a_connection_that_breaks_may_have_sent_it():
         writer.transport.abort()
 
     async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as server:
-        address = "http://127.0.0.1:{}".format(server.sockets[0].getsockname()[1])
+        address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         async with request_for(address) as request:
             with pytest.raises(MaybeSent):
                 await Api(request, address, TOKEN).call("sendMessage", {"chat_id": 7, "text": "x"})

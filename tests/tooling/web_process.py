@@ -8,7 +8,7 @@ from telegram_bot.web import create_app, listen, serve
 async def main() -> None:
     async def door(update: dict[str, object]) -> dict[str, object]:
         print("begun", flush=True)
-        while not app.state.stopping:
+        while not app.state.stopping:  # noqa: ASYNC110  the application has a flag, and no event
             await asyncio.sleep(0)
         return {"method": "answerCallbackQuery", "update": update["update_id"]}
 

@@ -174,6 +174,13 @@ def upgrade() -> None:
         sa.Column("why", sa.Text(), nullable=True, comment="flood, left, muted, topic, trouble"),
         sa.PrimaryKeyConstraint("chat_id", "thread_id", name=op.f("limits_pkey")),
     )
+    op.create_index(
+        "limits_blocked",
+        "limits",
+        ["chat_id"],
+        unique=False,
+        postgresql_where=sa.text("blocked_until is not null"),
+    )
     op.create_table(
         "people",
         sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False, comment="Telegram's"),
@@ -199,7 +206,7 @@ def upgrade() -> None:
         sa.Column("at", sa.DateTime(timezone=True), server_default=sa.text("stay_away_now()"), nullable=False),
         sa.PrimaryKeyConstraint("update_id", name=op.f("updates_pkey")),
     )
-    op.create_index("updates_at", "updates", ["at"], unique=False)
+    op.create_index("updates_at", "updates", ["at"], unique=False, postgresql_using="brin")
     op.create_table(
         "answers",
         sa.Column("game_id", sa.BigInteger(), nullable=False),
