@@ -8,6 +8,7 @@ from tests.e2e.house import Data, Telegram, buttons
 
 # Buttons of a hand that turn pages and answer nothing.
 PAGES = ("Table", "What I know", "‹ Back", "Declare: no Human is left", "Prepare an answer")
+PREPARES = ("⤷ offer", "✓ offer")  # what prepares an answer only
 A_MOMENT = 2.0  # seconds between two presses, let pass by moving the clock: nobody is faster than Telegram's limits
 
 
@@ -19,7 +20,8 @@ def hand_of(telegram: Telegram, person: Data) -> Data | None:
 
 def answers_in(hand: Data | None) -> list[Data]:
     """The buttons that answer, or lead to an answer."""
-    return [button for button in buttons(hand or {}) if button["text"] not in PAGES]
+    found = (button for button in buttons(hand or {}) if button["text"] not in PAGES)
+    return [button for button in found if not button["text"].startswith(PREPARES)]
 
 
 def look_and_answer(telegram: Telegram, person: Data, dice: Random) -> bool:
