@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from sqlalchemy import event
 
 import core
 from db.records import Answer, ByGame, Timer
@@ -298,6 +299,41 @@ async def test_step_two_and_the_card_to_offer_are_one_press(camp: Camp) -> None:
         (("give", "Suspicion"), "order"),
     ]
     assert await asked(camp) == ["Bob"] and await prepared(camp, "Ann") == {}
+
+
+async def test_a_press_with_orders_is_one_transaction_of_two_statements(camp: Camp) -> None:
+    await at_the_table(camp)
+    said: list[str] = []
+    engine = camp.store.engine.sync_engine
+    event.listen(engine, "commit", lambda connection: said.append("commit"))
+    event.listen(engine, "before_cursor_execute", lambda connection, cursor, sql, *more: said.append(sql.split()[0]))
+
+    async def heard(who: str, button: str) -> list[str]:
+        data, person = data_of(await camp.hand(who), button), camp.person(who)["id"]
+        said.clear()
+        await camp.take(
+            callback_query={
+                "id": "1",
+                "from": camp.person(who),
+                "chat_instance": "1",
+                "message": {"message_id": 1, "date": 1_790_000_000, "chat": {"id": person, "type": "private"}},
+                "data": data,
+            }
+        )
+        return [one for one in said if one != "notify"]  # after the commit, for the sender
+
+    for who, button in (
+        ("Bob", "Prepare an answer"),
+        ("Bob", "To an offer"),
+        ("Bob", "Axe"),
+        ("Bob", "Until my turn"),
+        ("Ann", "Whisky"),
+        ("Ann", "⤷ offer Suspicion"),
+        ("Ann", "Discard it"),
+        ("Bob", "Take it back"),
+    ):
+        assert await heard(who, button) == ["with", "with", "commit"], button
+    assert len(await camp.store.answers(camp.game_id)) == 2
 
 
 async def test_a_ticked_card_is_unticked_by_a_press(camp: Camp) -> None:
