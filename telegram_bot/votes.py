@@ -30,7 +30,8 @@ def ask(unit: Unit, what: What, person: Person | None, decides: bool, value: str
     decides = decides and what != "pace"
     votes_now = person is not None and person.id in living_people(game)
     if not (decides or votes_now):
-        return say("say.not_in_game")
+        plays = person is not None and seats.seat_of(game, person.id) is not None
+        return say("say.no_vote" if plays else "say.not_in_game")
     if decides and what != "end":
         _carry(unit, what, value, anew=True)
         return None

@@ -10,11 +10,17 @@ from tests.e2e.house import Data, House, Telegram, buttons
 
 # Buttons of a hand that turn pages and answer nothing.
 PAGES = ("Table", "What I know", "‹ Back", "Play on myself", "Prepare an answer")
+PREPARES = ("⤷ offer", "✓ offer")  # what prepares an answer only
 DECLARE = "Declare: no Human is left"
 A_MOMENT = 2.0  # seconds between two presses, let pass by moving the clock: nobody is faster than Telegram's limits
 NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon", "Kim", "Leo")
 
 Chooser = Callable[["Party", Data, Sequence[Data]], Data]
+
+
+def answers_in(hand: Data) -> list[Data]:
+    """The buttons of a hand that answer, or lead to an answer."""
+    return [one for one in buttons(hand) if one["text"] not in PAGES and not one["text"].startswith(PREPARES)]
 
 
 class Party:
@@ -137,7 +143,7 @@ class Party:
         """Look at the hand, and press what is there until nothing is asked any more; False if nothing was."""
         pressed = False
         while (hand := self.hand(person)) is not None:
-            shown = [button for button in buttons(hand) if button["text"] not in PAGES]
+            shown = answers_in(hand)
             if not [button for button in shown if button["text"] != DECLARE]:
                 back = [button for button in buttons(hand) if button["text"] == "‹ Back"]
                 if not back:

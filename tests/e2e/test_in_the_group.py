@@ -5,8 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from tests.e2e.house import Data, House, Telegram, buttons
-from tests.e2e.players import answers_in
-from tests.e2e.test_whole_games import NAMES, start
+from tests.e2e.players import DECLARE, NAMES, answers_in
 
 A_MOMENT = 6.0  # seconds between two presses: what is said aside counts like what is said aloud
 TOO_LATE = "That was before. Here is now."
@@ -20,6 +19,12 @@ def gather(telegram: Telegram) -> tuple[Data, list[Data]]:
     for person in people[1:]:
         press(telegram, group, person, telegram.wait(chat=group["id"], button="Join")["message"], "Join / leave")
     return group, people
+
+
+def start(telegram: Telegram, group: Data, opener: Data, number: int) -> None:
+    lobby = telegram.wait(chat=group["id"], button=f"Start with {number}")["message"]
+    press(telegram, group, opener, lobby, f"Start with {number}")
+    telegram.wait(chat=group["id"], text="The camp, turn 1")
 
 
 def press(telegram: Telegram, group: Data, person: Data, message: Data, button: str) -> Data:
@@ -50,7 +55,7 @@ def answer(telegram: Telegram, group: Data, person: Data, call: Data, dice: Rand
     number = asides(telegram, group, person)[-1]["ephemeral"]
     while True:
         hand = next(one for one in asides(telegram, group, person) if one["ephemeral"] == number)
-        choices = answers_in(hand) or [one for one in buttons(hand) if one["text"] == "‹ Back"]
+        choices = [one for one in answers_in(hand) if one["text"] != DECLARE] or [one for one in buttons(hand) if one["text"] == "‹ Back"]
         if not choices:
             return
         press(telegram, group, person, hand, dice.choice(choices)["text"])

@@ -260,6 +260,8 @@ class Camp:
     async def everything(self) -> dict[str, Any]:
         """All that a press could change: the game, its screens, its log."""
         game = await self.game()
+        # When somebody looked at the hand last is kept, for reminders; it is nothing that anybody sees.
+        game = replace(game, memo={name: kept for name, kept in game.memo.items() if name != "acted"})
         rows = {key: (row.wanted, row.post, row.gone) for key, row in (await self.rows()).items()}
         return {
             "game": SimpleNamespace(

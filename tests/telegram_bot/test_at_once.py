@@ -40,7 +40,7 @@ async def test_a_press_and_the_deadline_at_once_answer_once(camp: Camp) -> None:
     await camp.press_hand("Ann", "Analysis")
     discard = data_of(await camp.hand("Ann"), "Discard it")
     version = (await camp.game()).version
-    await asyncio.gather(camp.press_data("Ann", discard, camp.person("Ann")["id"]), camp.forward(30 * 60 + 1))
+    await asyncio.gather(camp.press_data("Ann", discard, camp.person("Ann")["id"]), camp.forward(150 * 60 + 1))
     game = await camp.game()
     first = [answer for answer in await camp.store.answers(game.id) if answer.version == version + 1]
     assert len(first) == 1 and first[0].by in ("player", "clock")

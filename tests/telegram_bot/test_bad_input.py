@@ -127,10 +127,13 @@ async def test_a_button_of_another_game_is_not_of_this_one(camp: Camp) -> None:
     assert await camp.everything() == before
 
 
-async def test_a_panels_button_works_in_the_private_chat_alone(camp: Camp) -> None:
+async def test_a_panels_button_under_a_public_message_shows_its_presser_the_own_hand_alone(camp: Camp) -> None:
+    """Forged, for no public message has one: a hand may come, aside, to whose hand it is; to all others nothing."""
     await at_table(camp)
     before = await camp.everything()
-    assert said(await camp.press_data("Ann", str(Pressed("panel", camp.game_id, "front")))) == ""
+    front = str(Pressed("panel", camp.game_id, "front"))
+    assert said(await camp.press_data("Ann", front)).startswith("Human")
+    assert "Human" not in said(await camp.press_data("Zoe", front))
     assert await camp.everything() == before
 
 

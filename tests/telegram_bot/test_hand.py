@@ -145,11 +145,11 @@ async def test_every_question_is_answered_by_its_buttons(camp: Camp, name: str) 
     who, _ = await at_question(camp, name)
     version = (await camp.game()).version
     for _ in range(4):
-        choice = [text for text in buttons(await camp.hand(who)) if text not in (*PAGES, "‹ Back")]
+        choice = [text for text in buttons(await camp.hand(who)) if text not in (*PAGES, "‹ Back") and not text.startswith("⤷")]
         await camp.press_hand(who, choice[0])
         if (await camp.game()).version > version:
             return
-        if not [text for text in buttons(await camp.hand(who)) if text not in (*PAGES, "‹ Back")]:
+        if not [text for text in buttons(await camp.hand(who)) if text not in (*PAGES, "‹ Back") and not text.startswith("⤷")]:
             await camp.press_hand(who, "‹ Back")  # that card can do nothing now
             choice = [text for text in buttons(await camp.hand(who)) if text not in PAGES]
             await camp.press_hand(who, choice[1])
@@ -183,7 +183,8 @@ async def test_a_card_shows_what_it_does_and_on_whom(camp: Camp) -> None:
     await at_question(camp, "step two")
     await camp.press_hand("Ann", "Suspicion")
     page = await camp.hand("Ann")
-    assert buttons(page) == ["on Bob (left)", "on Dan (right)", "Discard it", "‹ Back"]
+    assert buttons(page)[:2] == ["on Bob (left)", "on Dan (right)"] and buttons(page)[-2:] == ["Discard it", "‹ Back"]
+    assert all(text.startswith("⤷ offer") for text in buttons(page)[2:-2])
     assert "Suspicion:" in plain(page.text)
     await camp.press_hand("Ann", "‹ Back")
     assert "Suspicion" in buttons(await camp.hand("Ann"))
@@ -211,7 +212,8 @@ async def test_two_living_players_say_on_which_side_a_door_goes(camp: Camp) -> N
         {"Ann": WHISKY, "Dan": table()["Dan"], "Bob": [], "Cid": []}, ["Barred Door"], eliminated=["Bob", "Cid"]
     )
     await camp.press_hand("Ann", "Barred Door")
-    assert buttons(await camp.hand("Ann")) == ["the left side", "the right side", "Discard it", "‹ Back"]
+    page = [text for text in buttons(await camp.hand("Ann")) if not text.startswith("⤷ offer")]
+    assert page == ["the left side", "the right side", "Discard it", "‹ Back"]
 
 
 async def test_the_declaration_is_asked_once_more_and_ends_the_game(camp: Camp) -> None:

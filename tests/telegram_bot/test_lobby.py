@@ -328,9 +328,9 @@ async def test_twelve_hostile_names_play_a_whole_turn_and_everything_fits(camp: 
     await camp.write(people[0], "/startgame")
     game = await camp.game()
     assert game.status == "playing" and len({row.name for row in game.roster}) == 12
-    await camp.forward(30 * 60 + 1)
+    await camp.forward(150 * 60 + 1)
     await camp.write(people[0], "/leave")
-    await camp.forward(30 * 60 + 1)
+    await camp.forward(150 * 60 + 1)
     await camp.write(people[3], "/endgame")
     for row in (await camp.rows()).values():
         fits(row.wanted)
