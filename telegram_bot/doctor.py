@@ -11,6 +11,7 @@ from telegram.constants import ChatMemberStatus
 from telegram.error import TelegramError
 
 from db.records import GameRow, Person, RoadHere
+from telegram_bot import seats
 from telegram_bot.screens import named
 from telegram_bot.texts import Markup, say
 
@@ -92,7 +93,7 @@ def _players(game: GameRow | None, people: Mapping[int, Person]) -> Iterator[Mar
     yield Markup("\n" + say("doctor.players"))
     by_road: dict[str, list[Markup]] = {"open": [], "not_yet": [], "blocked": [], "gone": []}
     for row in rows:
-        known = people.get(row.person or 0)
+        known = people.get(seats.reader_of(row) or 0)
         road: str = known.private if known is not None else "unknown"
         by_road[road if road in by_road else "not_yet"].append(named(row.name))
     for road, names in by_road.items():

@@ -19,6 +19,7 @@ from telegram_bot.texts import say, say_plain
 LOG = 400  # events that a private log looks back
 # What is not taken while the game is paused.
 MOVES = ("card", "confirm", "choose", "declaration", "declare", "then", "then_not")
+SAYS = ("claims", "claim_about", "claim")  # and what, besides, only who plays may do
 
 
 def game_of_link(payload: str) -> int | None:
@@ -105,6 +106,8 @@ def press(unit: Unit, person: int, pressed: Pressed, log: Sequence[LoggedEvent])
     if pressed.what == "bring":
         show.hand(unit, row, step, anew=True)
         return Turned()
+    if seats.player_of(row) is None and pressed.what in (*MOVES, *SAYS):  # the owner looks on while a bot player plays
+        return Turned(_stale(unit, row, step))
     turned = _page(unit, row, step, pressed, log)
     if isinstance(turned, Wanted):
         return Turned(page=turned)

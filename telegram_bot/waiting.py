@@ -34,7 +34,8 @@ def acted(unit: Unit, row: SeatRow) -> None:
     unit.looked()
     game = _game(unit)
     memo, now = memo_of(game), unit.now.timestamp()
-    if row.seat in memo.asked_at and now - memo.acted.get(row.seat, 0.0) > _NOTED.total_seconds():
+    plays = seats.player_of(row) is not None  # else the owner looks on
+    if plays and row.seat in memo.asked_at and now - memo.acted.get(row.seat, 0.0) > _NOTED.total_seconds():
         unit.game = remembering(game, acted={**memo.acted, row.seat: now})
 
 

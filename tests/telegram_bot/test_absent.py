@@ -15,6 +15,7 @@ from sqlalchemy import text
 from db import clock as the_clock
 from db.records import ByGame, Chat, GameRow, Nothing, SeatRow
 from telegram_bot import members, pace, presence, screens
+from telegram_bot.callback import Pressed
 from telegram_bot.hours import Hours
 from telegram_bot.memo import memo_of, remembering
 from tests.telegram_bot.camp import Camp, bare, buttons, data_of, plain, said
@@ -349,6 +350,18 @@ async def test_a_sitter_has_the_vote_of_the_seat_and_its_owner_has_none(camp: Ca
     assert reply is None and "1 of 3" in plain((await camp.screen("vote pause")).text)
     await camp.press("Ann", "Pause", "vote pause")
     assert (await camp.game()).status == "paused"  # Ann opened the game
+
+
+async def test_who_looks_on_while_a_bot_player_sits_in_declares_and_says_nothing(camp: Camp) -> None:
+    await at_the_table(camp, hands=HANDS | {"Ann": ["Axe", "Whisky", "Suspicion", "The Thing"], "Bob": HANDS["Cid"]})
+    await camp.write("Ann", "/leave")
+    before = await camp.everything()
+    version = (await camp.game()).version
+    for what in ("declare", "choose", "card", "claims", "claim"):
+        data = str(Pressed("panel", camp.game_id, what, version))
+        assert "That was before" in said(await camp.press_data("Ann", data, camp.person("Ann")["id"]))
+    after = await camp.everything()
+    assert after["game"] == before["game"] and after["answers"] == before["answers"]
 
 
 async def test_two_take_it_and_one_has_it(camp: Camp) -> None:
