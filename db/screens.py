@@ -391,7 +391,7 @@ select extract(epoch from time.now)::float8, wanting.* from time left join later
     -- An asked-for answer comes first, with everything before it in its chat: what is cut off is never in between.
     order by max((s.ring and s.shown_post <> s.post)::int) over (partition by s.chat_id) desc, s.due
     limit %(at_most)s
-) s on true
+) wanting on true
 """
 
 _TRYING = """
