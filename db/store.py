@@ -29,7 +29,6 @@ from functools import cache
 from typing import Any
 
 import msgspec
-import psycopg
 from msgspec.structs import replace
 from psycopg.types.numeric import Int8Dumper
 from sqlalchemy import event, exc, text
@@ -380,8 +379,9 @@ class Store:
                     unit._place = find
                     if row[_GAME_AT] is None:
                         # Nobody opens a game here while we hold the place; and who just did is seen by a new look.
-                        await _say(connection, _HOLD, values)
-                        row = await _say(connection, _LOOK_AGAIN, values)
+                        with _errors():
+                            await connection.exec_driver_sql(_HOLD, values)
+                            row = (await connection.exec_driver_sql(_LOOK_AGAIN, values)).one()
                         unit.new_game_id = row[_GAME_AT - 1]
                 self._read(unit, row, person, chat)
                 self._check(unit.game)
@@ -418,7 +418,7 @@ class Store:
             try:
                 with _errors():
                     connection = await self.engine.connect()
-                return connection, await _say(connection, statement, values)
+                    return connection, (await connection.exec_driver_sql(statement, values)).first()
             except BaseException as error:
                 if connection is not None:
                     await _put_back(connection)
@@ -430,10 +430,10 @@ class Store:
         if not unit.fresh:
             return  # rolled back: nothing was written
         second = unit._statement()
-        if second is not None:
-            await _say(connection, *second)
         with _errors():
-            await _driver(connection).commit()
+            if second is not None:
+                await connection.exec_driver_sql(*second)
+            await connection.commit()
 
     def _read(self, unit: Unit, row: Any, person: Person | None, chat: Chat | None) -> None:
         if row[_GAME_AT] is not None:
@@ -476,11 +476,8 @@ class Store:
 
     async def _notify(self) -> None:
         await asyncio.sleep(0.02)
-        with contextlib.suppress(Away), _errors():
-            # Without a transaction around it: one round trip.
-            async with self.engine.connect() as connection:
-                await connection.execution_options(isolation_level="AUTOCOMMIT")
-                await connection.execute(text(f"notify {CHANNEL}"))
+        with contextlib.suppress(Away):
+            await self._run(f"notify {CHANNEL}")
 
     # Reads for the rarer commands.
 
@@ -791,27 +788,8 @@ def make_engine(url: URL, pool: int = 3) -> AsyncEngine:
     return engine
 
 
-def _driver(connection: AsyncConnection) -> psycopg.AsyncConnection[Any]:
-    """psycopg's connection under SQLAlchemy's. A press speaks to it directly: of SQLAlchemy it needs the pool, and its
-    way through a greenlet for every await and its result objects cost 0.3 of 0.8 ms a press."""
-    assert connection.sync_connection is not None
-    found: psycopg.AsyncConnection[Any] | None = connection.sync_connection.connection.driver_connection
-    assert found is not None
-    return found
-
-
-async def _say(connection: AsyncConnection, statement: str, values: dict[str, object]) -> Any:
-    """Execute a statement of a press; its first row, or None."""
-    with _errors():
-        return await (await _driver(connection).execute(statement, values)).fetchone()
-
-
 async def _put_back(connection: AsyncConnection) -> None:
-    """Give a connection back to the pool, rolled back; of a dead one the pool is told, for the others are dead too."""
     with contextlib.suppress(exc.SQLAlchemyError, OSError):
-        if connection.sync_connection is not None and _driver(connection).closed:
-            with contextlib.suppress(exc.DBAPIError):
-                await connection.exec_driver_sql("select 1")
         await connection.close()
 
 
@@ -820,22 +798,12 @@ def _errors() -> Iterator[None]:
     """The database's errors as ours. Its own may repeat a row ("Failing row contains ..."), hence nothing of it."""
     try:
         yield
-    except _AWAY as error:
+    except (exc.OperationalError, exc.InterfaceError, exc.TimeoutError, OSError) as error:
         raise Away(_situation(error)) from None
-    except (exc.DBAPIError, psycopg.Error) as error:
-        if getattr(error, "connection_invalidated", False) or _constraint(error) == "games_one_open":
+    except exc.DBAPIError as error:
+        if error.connection_invalidated or _constraint(error) == "games_one_open":
             raise Away(_situation(error)) from None
         raise Failed(_situation(error)) from None
-
-
-_AWAY = (
-    exc.OperationalError,
-    exc.InterfaceError,
-    exc.TimeoutError,
-    psycopg.OperationalError,
-    psycopg.InterfaceError,
-    OSError,
-)
 
 
 def _situation(error: BaseException) -> str:
@@ -845,7 +813,7 @@ def _situation(error: BaseException) -> str:
 
 
 def _constraint(error: BaseException) -> str | None:
-    diag = getattr(getattr(error, "orig", error), "diag", None)
+    diag = getattr(getattr(error, "orig", None), "diag", None)
     return getattr(diag, "constraint_name", None)
 
 
