@@ -4,12 +4,13 @@ Simulated groups, in memory: the rules, bot players' choices, and the paces, ban
 telegram_bot/pace.py and hours.py, which are pure functions of time. It prints a table, each figure of a Day game of 8
 beside its goal, and writes seeds/lengths.toml, from which the lobby says how long a game will take.
 
-What is assumed of people. Day and Slow: they are awake from 8 to 23, which are also the group's hours (quiet from 23 to
-8); they answer after a time that is log-normal, with a median of 0.4 of the base (12 minutes in a Day game) and a long
-tail (one in ten takes over 55 minutes, one in a hundred over 3 hours; sleep is not counted); on any day one in ten
-begins half a day without a phone. Blitz and Evening are played at one sitting: a median of a fifth of the base, a
-shorter tail. Who has just answered has the phone in the hand, and answers what comes within five minutes after half a
-minute in the median. Everybody has a private chat. Nobody claims a seat, nobody ends a game.
+What is assumed of people. Day and Slow: they are awake from 8 to 23, which are also the group's hours (quiet from 23
+to 8); they answer after a time that is log-normal, with a median of 0.4 of the base, but two hours at most (12
+minutes in a Day game, 2 hours in a Slow one), and a long tail (in a Day game one in ten takes over 55 minutes, one in
+a hundred over 3 hours; sleep is not counted); on any day one in ten begins half a day without a phone. Blitz and
+Evening are played at one sitting: a median of a fifth of the base, a shorter tail. Who has just answered has the
+phone in the hand, and answers what comes within five minutes after half a minute in the median. Everybody has a
+private chat. Nobody claims a seat, nobody ends a game.
 
 Orders ahead: 7 of 10 answers to an offer are prepared, and given after the pause that the bot makes for them. They save
 pings and time-outs, but hardly any time: who answers an offer has the next turn, so the camp waits for the same person
@@ -44,6 +45,7 @@ MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
 _NONE = timedelta()
 _AT_HAND, _SOON = timedelta(minutes=5), timedelta(seconds=30)
 _HALF_A_DAY = timedelta(hours=12)
+_LOOKS = timedelta(hours=2)  # however slow a game is, people look at the phone a few times a day
 _DAYS = 200  # so long is looked ahead for who will be absent
 
 
@@ -97,7 +99,7 @@ class Person:
         elif self.way.pace.is_played_awake:
             usual, tail = base / 5, 0.8
         else:
-            usual, tail = self.way.usual or base * 0.4, 1.2
+            usual, tail = self.way.usual or min(base * 0.4, _LOOKS), 1.2
         return self.hours.later(asked, usual * self.dice.lognormvariate(0, tail))
 
 
