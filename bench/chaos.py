@@ -59,6 +59,7 @@ class Chaos:
     forward: float = 15.0
     seed: int = 1
     minutes: float = 30.0
+    at_once: int = 40
     quiet: bool = False
 
     finished: int = 0
@@ -82,7 +83,7 @@ class Chaos:
             Store(database) as store,
         ):
             self.house, self.server = house, server
-            crowd = Crowd(house.telegram, self.games, self.players, self.seed)
+            crowd = Crowd(house.telegram, self.games, self.players, self.seed, at_once=self.at_once)
             await self._begin_to_fail(house.telegram)
             async with _beside(
                 self._time_goes_by(), self._kill_now_and_then(), self._restart_postgres(), self._tell(crowd)
@@ -228,6 +229,7 @@ def flags() -> argparse.ArgumentParser:
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=30.0, help="give up after so many")
+    parser.add_argument("--at-once", type=int, default=40, help="games at a time")
     parser.add_argument("--keep", action="store_true", help="keep the logs")
     return parser
 

@@ -82,6 +82,7 @@ class Presser:
         self.update = 1
         self.pressed: dict[int, float] = {}
         self.changed: asyncio.Queue[int] = asyncio.Queue()
+        self.change = asyncio.Event()
         far.seen = self._seen
         self.seen = Seen()
 
@@ -90,6 +91,7 @@ class Presser:
             self.seen.waits.append(at - began)
         if chat > 0:
             self.changed.put_nowait(chat)
+            self.change.set()
 
     def choose(self, person: int, answer: bool) -> tuple[int, str] | None:
         """A button of the newest panel: to answer with, or only to look at a page."""
@@ -141,12 +143,15 @@ class Presser:
         return self.seen
 
     async def _busily(self, presses: int, at_once: int, answer: bool) -> None:
-        while not self.changed.empty():
-            self.changed.get_nowait()
-        ready = self.people if answer else self.people[:at_once]
-        for person in ready:
+        """People in turn, so that nobody presses faster than the bot takes from one person (flood.py)."""
+        self.changed = asyncio.Queue()
+        for person in self.people:
             self.changed.put_nowait(person)
         while self.seen.presses < presses:
+            while len(self.pressed) >= at_once:
+                async with asyncio.timeout(20):
+                    self.change.clear()
+                    await self.change.wait()
             async with asyncio.timeout(20):
                 person = await self.changed.get()
             if person in self.pressed or (found := self.choose(person, answer)) is None:
