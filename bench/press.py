@@ -23,7 +23,6 @@ import os
 import shutil
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -36,7 +35,7 @@ import psycopg
 from bench.balancer import Wire
 from bench.far_end import FarEnd, Rows
 from bench.people import BACK, PAGES
-from bench.processes import Program, postgres
+from bench.processes import Program, postgres, temporary_folder
 from db.local import LocalPostgres
 from db.records import ByGame, ByPlace, Person
 from db.store import Store
@@ -286,8 +285,8 @@ def store_games(database: str, number: int) -> None:
             table: [
                 name
                 for (name,) in connection.execute(
-                    "select column_name from information_schema.columns where table_name = %s and is_generated = 'NEVER'"
-                    " order by ordinal_position",
+                    "select column_name from information_schema.columns"
+                    " where table_name = %s and is_generated = 'NEVER' order by ordinal_position",
                     (table,),
                 )
             ]
@@ -343,8 +342,7 @@ class Bench:
             people = await begin_games(store, games)
             async with bot(self.folder, far, self.server.url, **environment) as web:
                 presser = Presser(far, web, people)
-                while await store.pending():
-                    await asyncio.sleep(0.05)
+                await shown(store)
                 yield far, presser
 
     @staticmethod
@@ -424,16 +422,15 @@ class Bench:
             await self._empty(store)
             await begin_games(store, number, size=4)
             async with bot(self.folder, far, self.server.url) as web:
-                while await store.pending():
-                    await asyncio.sleep(0.05)
+                await shown(store)
                 cpu = web.cpu()
                 async with store.engine.begin() as connection:
                     due = (
                         await connection.exec_driver_sql("select stay_away_now() + interval '3 seconds'")
                     ).scalar_one()
                     await connection.exec_driver_sql(
-                        "update games set next_at = %(due)s, timers = (select jsonb_agg(t || jsonb_build_object('at', %(due)s::timestamptz))"
-                        " from jsonb_array_elements(timers) t)",
+                        "update games set next_at = %(due)s, timers = (select jsonb_agg("
+                        "t || jsonb_build_object('at', %(due)s::timestamptz)) from jsonb_array_elements(timers) t)",
                         {"due": due},
                     )
                 answered: list[float] = []
@@ -443,8 +440,7 @@ class Bench:
                         found = await connection.exec_driver_sql("select at from answers where by = 'clock'")
                         answered = [(at - due) / timedelta(seconds=1) for (at,) in found]
                 shown = time.perf_counter()
-                while await store.pending():
-                    await asyncio.sleep(0.05)
+                await shown(store)
                 row(f"{number} deadlines at once, one process", "half by", "all by", "all shown by", "ms a deadline")
                 row(
                     "",
@@ -468,6 +464,12 @@ class Bench:
             row("goal", "200")
 
 
+async def shown(store: Store) -> None:
+    """Until everything is shown that is wanted."""
+    while await store.pending():  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+
+
 def _middle(values: list[float]) -> float:
     return statistics.median(values)
 
@@ -486,8 +488,7 @@ FIGURES: dict[str, Callable[[Bench], Awaitable[None]]] = {
 
 
 async def main(options: argparse.Namespace) -> int:
-    folder = Path(tempfile.mkdtemp(prefix="stay-away-press-"))
-    folder.chmod(0o755)
+    folder = temporary_folder("press")
     try:
         async with postgres(folder) as server:
             bench = Bench(
