@@ -55,7 +55,9 @@ async def serve() -> None:
     async with app:
         site = Starlette(routes=[Route("/telegram", telegram, methods=["POST"]), Route("/readyz", ready)])
         await uvicorn.Server(
-            uvicorn.Config(site, port=int(os.environ["PORT"]), log_level="warning", access_log=False)
+            uvicorn.Config(
+                site, port=int(os.environ["PORT"]), log_level="warning", access_log=False, timeout_keep_alive=75
+            )
         ).serve()
 
 

@@ -4,9 +4,12 @@
 
 The real web processes on a real Postgres, and the playground as Telegram. Processes are killed and started again,
 updates come twice and late, calls are refused, broken before and after they took effect, answered late or too late, and
-Postgres goes down. Telegram's limits hold; its clock, which is the bot's as well, is moved on a little several times a
-second, so that nobody waits for a limit or a bot's pause in real time. In the end all goes quiet, and everything is held
-against everything else: see verdict.py. The exit code is 0 if all games ended and nothing is wrong.
+Postgres goes down. Telegram's limits hold; its clock, which is the bot's as well, is moved on a little ten times a
+second, so that nobody waits for a limit or a bot's pause in real time. In the end all goes quiet, and everything is
+held against everything else: see verdict.py. The exit code is 0 if all games ended and nothing is wrong.
+
+Processes are forked off one that has everything imported (nursery.py), as a machine of two cores could otherwise do
+little else than import: the code and the way it dies are the same.
 """
 
 from __future__ import annotations
@@ -17,7 +20,6 @@ import contextlib
 import shutil
 import signal
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, field
@@ -26,7 +28,7 @@ from random import Random
 
 from bench.nursery import Nursery
 from bench.people import AWAY, Crowd
-from bench.processes import Processes, nursery, postgres, restart
+from bench.processes import Processes, nursery, postgres, restart, temporary_folder
 from bench.telegram import Telegram
 from bench.verdict import GOALS, Verdict, Wire, judge
 from db.local import LocalPostgres
@@ -59,6 +61,7 @@ class Chaos:
     forward: float = 15.0
     seed: int = 1
     minutes: float = 30.0
+    at_once: int = 40
     quiet: bool = False
 
     finished: int = 0
@@ -82,7 +85,7 @@ class Chaos:
             Store(database) as store,
         ):
             self.house, self.server = house, server
-            crowd = Crowd(house.telegram, self.games, self.players, self.seed)
+            crowd = Crowd(house.telegram, self.games, self.players, self.seed, at_once=self.at_once)
             await self._begin_to_fail(house.telegram)
             async with _beside(
                 self._time_goes_by(), self._kill_now_and_then(), self._restart_postgres(), self._tell(crowd)
@@ -188,7 +191,8 @@ class Chaos:
     def told(self) -> str:
         """What happened, in a few lines."""
         lines = [
-            f"{self.finished:8}  of {self.games} games of {self.players} finished in {self.seconds:.0f} s, {self.presses} presses",
+            f"{self.finished:8}  of {self.games} games of {self.players} finished in {self.seconds:.0f} s,"
+            f" {self.presses} presses",
             f"{self.kills:8}  times a process was killed (-9), {self.terms} stopped (SIGTERM, "
             f"{max(self.slow_ends, default=0):.1f} s at most), {self.restarts} times Postgres died",
             f"{sum(self.wire.calls.values()):8}  calls: {dict(self.wire.calls)}",
@@ -228,6 +232,7 @@ def flags() -> argparse.ArgumentParser:
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=30.0, help="give up after so many")
+    parser.add_argument("--at-once", type=int, default=40, help="games at a time")
     parser.add_argument("--keep", action="store_true", help="keep the logs")
     return parser
 
@@ -236,8 +241,7 @@ async def main(options: argparse.Namespace) -> int:
     given = vars(options)
     keep = given.pop("keep")
     chaos = Chaos(**given)
-    folder = Path(tempfile.mkdtemp(prefix="stay-away-chaos-"))
-    folder.chmod(0o755)
+    folder = temporary_folder("chaos")
     try:
         async with postgres(folder) as server, nursery() as forks:
             verdict = await chaos.run(folder, server, forks)

@@ -22,8 +22,8 @@ NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon", "
 PAGES = ("Table", "What I know", "Declare: no Human is left")
 BACK = "‹ Back"
 #: Who sees nothing happen looks again after so many seconds; a page is turned for its own sake once in so many looks.
-IMPATIENT = 2.0
-ROUND = 15.0
+IMPATIENT = 6.0
+ROUND = 30.0
 CURIOUS = 0.03
 AWAY = (aiohttp.ClientError, TimeoutError, Nothing)
 
@@ -48,14 +48,18 @@ class Game:
     group: int
     players: list[Player] = field(default_factory=list)
     began: bool = False
-    over: bool = False
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def over(self) -> bool:
+        return self.ended.is_set()
 
 
 class Crowd:
-    """Plays *games* games of *size*, so many at a time as *at_once* lobbies; `play` returns when all have ended."""
+    """Plays *games* games of *size*, *at_once* at a time; `play` returns when all have ended."""
 
     def __init__(
-        self, telegram: Telegram, games: int, size: int, seed: object, hands: int = 24, at_once: int = 24
+        self, telegram: Telegram, games: int, size: int, seed: object, hands: int = 24, at_once: int = 40
     ) -> None:
         self.telegram = telegram
         self.dice = Random(f"{seed}/people")
@@ -68,8 +72,7 @@ class Crowd:
         self._groups: dict[int, Game] = {}
         self._looking: asyncio.Queue[Player] = asyncio.Queue()
         self._hands = hands
-        self._lobbies = asyncio.Semaphore(at_once)
-        self._all_over = asyncio.Event()
+        self._tables = asyncio.Semaphore(at_once)
 
     @property
     def over(self) -> int:
@@ -81,9 +84,7 @@ class Crowd:
         async with asyncio.TaskGroup() as tasks:
             beside = [tasks.create_task(self._follow(since)), tasks.create_task(self._get_impatient())]
             beside += [tasks.create_task(self._look()) for _ in range(self._hands)]
-            for number in range(self.number):
-                tasks.create_task(self._gather(number))
-            await self._all_over.wait()
+            await asyncio.gather(*(self._game(number) for number in range(self.number)))
             for task in beside:
                 task.cancel()
 
@@ -97,8 +98,8 @@ class Crowd:
 
     # A lobby.
 
-    async def _gather(self, number: int) -> None:
-        async with self._lobbies:
+    async def _game(self, number: int) -> None:
+        async with self._tables:
             people = [await self.telegram.person(f"{NAMES[i]} {number}") for i in range(self.size)]
             for one in people:
                 await self._surely(self.telegram.post, f"people/{one['id']}/start")
@@ -115,8 +116,9 @@ class Crowd:
             while not game.began:
                 await self._press_in_group(game, opener, f"Start with {self.size}")
                 game.began = await self._reads(game, "The camp, turn")
-        for player in game.players:
-            self._touch(player)
+            for player in game.players:
+                self._touch(player)
+            await game.ended.wait()
 
     async def _join(self, game: Game, player: Player) -> None:
         """Press until one's name is there; a second press would take it out again, so it is waited for."""
@@ -176,9 +178,7 @@ class Crowd:
             if not game.over and any(
                 one["text"] == "Again, same people" for message in last for one in buttons(message)
             ):
-                game.over = True
-                if self.over == self.number:
-                    self._all_over.set()
+                game.ended.set()
 
     async def _get_impatient(self) -> None:
         while True:

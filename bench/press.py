@@ -23,7 +23,6 @@ import os
 import shutil
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -36,7 +35,7 @@ import psycopg
 from bench.balancer import Wire
 from bench.far_end import FarEnd, Rows
 from bench.people import BACK, PAGES
-from bench.processes import Program, postgres
+from bench.processes import Program, postgres, temporary_folder
 from db.local import LocalPostgres
 from db.records import ByGame, ByPlace, Person
 from db.store import Store
@@ -82,6 +81,7 @@ class Presser:
         self.update = 1
         self.pressed: dict[int, float] = {}
         self.changed: asyncio.Queue[int] = asyncio.Queue()
+        self.change = asyncio.Event()
         far.seen = self._seen
         self.seen = Seen()
 
@@ -90,6 +90,7 @@ class Presser:
             self.seen.waits.append(at - began)
         if chat > 0:
             self.changed.put_nowait(chat)
+            self.change.set()
 
     def choose(self, person: int, answer: bool) -> tuple[int, str] | None:
         """A button of the newest panel: to answer with, or only to look at a page."""
@@ -141,12 +142,15 @@ class Presser:
         return self.seen
 
     async def _busily(self, presses: int, at_once: int, answer: bool) -> None:
-        while not self.changed.empty():
-            self.changed.get_nowait()
-        ready = self.people if answer else self.people[:at_once]
-        for person in ready:
+        """People in turn, so that nobody presses faster than the bot takes from one person (flood.py)."""
+        self.changed = asyncio.Queue()
+        for person in self.people:
             self.changed.put_nowait(person)
         while self.seen.presses < presses:
+            while len(self.pressed) >= at_once:
+                async with asyncio.timeout(20):
+                    self.change.clear()
+                    await self.change.wait()
             async with asyncio.timeout(20):
                 person = await self.changed.get()
             if person in self.pressed or (found := self.choose(person, answer)) is None:
@@ -281,8 +285,8 @@ def store_games(database: str, number: int) -> None:
             table: [
                 name
                 for (name,) in connection.execute(
-                    "select column_name from information_schema.columns where table_name = %s and is_generated = 'NEVER'"
-                    " order by ordinal_position",
+                    "select column_name from information_schema.columns"
+                    " where table_name = %s and is_generated = 'NEVER' order by ordinal_position",
                     (table,),
                 )
             ]
@@ -338,8 +342,7 @@ class Bench:
             people = await begin_games(store, games)
             async with bot(self.folder, far, self.server.url, **environment) as web:
                 presser = Presser(far, web, people)
-                while await store.pending():
-                    await asyncio.sleep(0.05)
+                await shown(store)
                 yield far, presser
 
     @staticmethod
@@ -419,16 +422,15 @@ class Bench:
             await self._empty(store)
             await begin_games(store, number, size=4)
             async with bot(self.folder, far, self.server.url) as web:
-                while await store.pending():
-                    await asyncio.sleep(0.05)
+                await shown(store)
                 cpu = web.cpu()
                 async with store.engine.begin() as connection:
                     due = (
                         await connection.exec_driver_sql("select stay_away_now() + interval '3 seconds'")
                     ).scalar_one()
                     await connection.exec_driver_sql(
-                        "update games set next_at = %(due)s, timers = (select jsonb_agg(t || jsonb_build_object('at', %(due)s::timestamptz))"
-                        " from jsonb_array_elements(timers) t)",
+                        "update games set next_at = %(due)s, timers = (select jsonb_agg("
+                        "t || jsonb_build_object('at', %(due)s::timestamptz)) from jsonb_array_elements(timers) t)",
                         {"due": due},
                     )
                 answered: list[float] = []
@@ -437,15 +439,14 @@ class Bench:
                     async with store.engine.connect() as connection:
                         found = await connection.exec_driver_sql("select at from answers where by = 'clock'")
                         answered = [(at - due) / timedelta(seconds=1) for (at,) in found]
-                shown = time.perf_counter()
-                while await store.pending():
-                    await asyncio.sleep(0.05)
+                done = time.perf_counter()
+                await shown(store)
                 row(f"{number} deadlines at once, one process", "half by", "all by", "all shown by", "ms a deadline")
                 row(
                     "",
                     f"{_middle(answered):.2f} s",
                     f"{max(answered):.2f} s",
-                    f"{max(answered) + time.perf_counter() - shown:.2f} s",
+                    f"{max(answered) + time.perf_counter() - done:.2f} s",
                     f"{1000 * (web.cpu() - cpu) / number:.2f}",
                 )
 
@@ -461,6 +462,12 @@ class Bench:
                 done += part
                 row(f"{done:,}", f"{presser.web.memory():.0f}")
             row("goal", "200")
+
+
+async def shown(store: Store) -> None:
+    """Until everything is shown that is wanted."""
+    while await store.pending():  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
 
 
 def _middle(values: list[float]) -> float:
@@ -481,8 +488,7 @@ FIGURES: dict[str, Callable[[Bench], Awaitable[None]]] = {
 
 
 async def main(options: argparse.Namespace) -> int:
-    folder = Path(tempfile.mkdtemp(prefix="stay-away-press-"))
-    folder.chmod(0o755)
+    folder = temporary_folder("press")
     try:
         async with postgres(folder) as server:
             bench = Bench(

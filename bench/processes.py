@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -179,6 +180,11 @@ class Program:
         return self._process.pid
 
     async def __aenter__(self) -> Program:
+        self._start()
+        await until_ready(f"http://127.0.0.1:{self.port}/readyz", self._process, self.log)
+        return self
+
+    def _start(self) -> None:
         with open(self.log, "ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", self.module],
@@ -188,12 +194,21 @@ class Program:
                 stderr=log,
                 env=os.environ | self.environment | {"PORT": str(self.port)},
             )
-        await until_ready(f"http://127.0.0.1:{self.port}/readyz", self._process, self.log)
-        return self
 
     async def __aexit__(self, *error: object) -> None:
         self._process.terminate()
         await asyncio.to_thread(_ended, self._process)
+
+
+def last_words(log: Path) -> str:
+    return log.read_text(errors="replace")[-2000:]
+
+
+def temporary_folder(what: str) -> Path:
+    """One that the user of a Postgres that root starts can enter, too."""
+    folder = Path(tempfile.mkdtemp(prefix=f"stay-away-{what}-"))
+    folder.chmod(0o755)
+    return folder
 
 
 async def until_ready(address: str, process: subprocess.Popen[bytes] | Child, log: Path) -> None:
@@ -206,7 +221,7 @@ async def until_ready(address: str, process: subprocess.Popen[bytes] | Child, lo
                     if answer.status == 200:
                         return
             await asyncio.sleep(0.02)
-    raise RuntimeError(f"{address} does not answer: {log.read_text(errors='replace')[-2000:]}")
+    raise RuntimeError(f"{address} does not answer: {last_words(log)}")
 
 
 def _ended(process: subprocess.Popen[bytes] | Child) -> None:

@@ -24,8 +24,9 @@ def main() -> None:
         run_async(work(settings))
         return
     import cProfile
+    import time
 
-    with cProfile.Profile() as profiler:
+    with cProfile.Profile(time.process_time) as profiler:
         run_async(work(settings))
     profiler.dump_stats(profile)
 

@@ -1,4 +1,4 @@
-"""What became of everything: the database, what the people see, and what went over the wire, held against each other."""
+"""What became of everything: the database, what people see, and what went over the wire, held against each other."""
 
 from __future__ import annotations
 

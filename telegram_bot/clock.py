@@ -70,12 +70,17 @@ class Clock:
         """Answer for everybody whose time has run out, game by game."""
         try:
             await self.store.forgive_outage(tell=pace.OUTAGE)
-            while not self.stopping and await self.take_one():
-                pass
+            if await self.take_one():
+                # While one waits for the database the other works; a third would leave the presses without connections.
+                await asyncio.gather(self._take_all(), self._take_all())
         except Away:
             log.warning("no tick: the database is away")
         else:
             self.ticked_at = time.monotonic()
+
+    async def _take_all(self) -> None:
+        while not self.stopping and await self.take_one():
+            pass
 
     async def take_one(self) -> bool:
         """The game that is due for longest, if there is one. One that fails waits a minute and says where."""

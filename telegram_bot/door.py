@@ -103,8 +103,20 @@ def read(raw: dict[str, Any], bot: Bot) -> Update | None:
     if not shape.is_known(raw):
         return None
     try:
-        update = Update.de_json(raw, bot)
+        update = Update.de_json(_needed(raw), bot)
         update.effective_message, update.effective_user, update.effective_chat  # noqa: B018  (read once, or not at all)
     except Exception:  # whatever a foreign shape breaks in the library
         return None
     return update
+
+
+# What we ask of the message that a button stands on. To read its keyboard alone would cost as much as the rest.
+_OF_A_MESSAGE = ("message_id", "date", "chat", "message_thread_id", "is_topic_message")
+
+
+def _needed(raw: dict[str, Any]) -> dict[str, Any]:
+    query = raw.get("callback_query")
+    if not isinstance(query, dict) or not isinstance(message := query.get("message"), dict):
+        return raw
+    needed = {name: message[name] for name in _OF_A_MESSAGE if name in message}
+    return raw | {"callback_query": query | {"message": needed}}

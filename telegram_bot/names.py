@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html as _html
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from unicodedata import category, normalize
 
 LONGEST = 24  # visible characters; an emoji counts as four
@@ -28,6 +29,7 @@ _LOOKALIKES = str.maketrans(
 )
 
 
+@lru_cache(maxsize=4096)  # every screen of a game has the same few names on it, a dozen times over
 def clean(raw: str) -> str:
     """*raw* as it may be shown: one line, at most LONGEST visible characters, nothing invisible, nothing that reorders.
 

@@ -1,4 +1,4 @@
-"""The bot of tomorrow's deploy, in which cards are drawn from the bottom of the deck: python -m tests.chaos.newer_rules web"""
+"""The bot of tomorrow's deploy: cards are drawn from the bottom of the deck. python -m tests.chaos.newer_rules web"""
 
 from __future__ import annotations
 
