@@ -111,6 +111,9 @@ def _save(unit: Unit, step: Step) -> None:
         turn_start=step.game.turn_start,
         answers=step.game.answers,
         digest=step.game.digest,
+        # From now on older code leaves it alone: in a deploy both are there for a while.
+        rules_v=core.RULES_VERSION,
+        state_v=core.STATE_VERSION,
         touched_at=unit.now,
     )
     unit.game = game = orders.turned(game, step)
