@@ -372,7 +372,8 @@ def _keyed(screen: Screen, **more: object) -> dict[str, object]:
 
 
 def _written(screen: Screen) -> dict[str, object]:
-    values = {name: getattr(screen, name) for name in Screen.__struct_fields__ if name not in ("wanted", "aside", "had")}
+    written = [name for name in Screen.__struct_fields__ if name not in ("wanted", "aside", "had")]
+    values = {name: getattr(screen, name) for name in written}
     return values | dict(zip(("had_post", "had_rev", "had_message"), screen.had, strict=True))
 
 

@@ -170,8 +170,8 @@ class Unit:
         self._gone[kind, receiver] = {"kind": kind, "receiver": receiver}
 
     def say_aside(self) -> None:
-        """Count an ephemeral message, which is about to be sent to the group: it uses up the limit that the sender keeps
-        (whether it does is not known: field/telegram.md 1.2)."""
+        """Count an ephemeral message, which is about to be sent to the group: it uses up the limit that the sender
+        keeps (whether it does is not known: field/telegram.md 1.2)."""
         self._must_have_game()
         self._aside = True
 
@@ -897,7 +897,8 @@ _PEOPLE_AND_CHAT = """
         || {person})),
     (select to_jsonb(c)::text from chats c where c.id = coalesce(g.chat_id, {chat})),
     (select jsonb_build_object('road', r.road, 'at', r.at, 'flooded', coalesce(l.blocked_until > here.now, false),
-            'said', coalesce((select count(*) from unnest(l.sent || a.sent) at where at > here.now - interval '1 minute'), 0))
+            'said', coalesce((select count(*) from unnest(l.sent || a.sent) at
+                where at > here.now - interval '1 minute'), 0))
             ::text
         from (select coalesce(g.chat_id, {chat}) as chat, stay_away_now() as now) here
         left join roads r on r.person_id = {person} and r.chat_id = here.chat
@@ -1086,8 +1087,8 @@ update games set
             from jsonb_array_elements(timers) t), '[]')
         || case when cast(:tell as text) is null then '[]'::jsonb
             else jsonb_build_array(jsonb_build_object('kind', cast(:tell as text), 'at', stay_away_now())) end,
-    memo = memo || jsonb_build_object('stopped', coalesce(memo -> 'stopped', '[]') || jsonb_build_array(jsonb_build_array(
-        extract(epoch from stay_away_now()) - :gap, extract(epoch from stay_away_now()))))
+    memo = memo || jsonb_build_object('stopped', coalesce(memo -> 'stopped', '[]') || jsonb_build_array(
+        jsonb_build_array(extract(epoch from stay_away_now()) - :gap, extract(epoch from stay_away_now()))))
 where id in (select id from games where status in ('lobby', 'playing', 'paused') order by id for update)
 returning id
 """

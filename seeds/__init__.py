@@ -1,1 +1,1 @@
-"""Data that people edit. A package only so that it is found wherever the program is installed: importlib.resources.files("seeds")."""
+"""Data that people edit. A package only so that `importlib.resources.files("seeds")` finds it wherever it is installed."""

@@ -152,7 +152,7 @@ def log_level(given: str) -> str:
 
 
 def check_database(url: str, patience: float = 60.0) -> None:
-    """Refuse a database that does not answer. One that says it is just starting (or stopping, to start again) is waited for."""
+    """Refuse a database that does not answer. One that says it is just starting, or stopping, is waited for."""
     end = time.monotonic() + patience
     while True:
         try:

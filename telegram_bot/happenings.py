@@ -9,7 +9,6 @@ import msgspec
 from core import Event, Seat
 from core.events import AnyEvent
 
-
 What: TypeAlias = Literal["human", "infected", "thing"]
 
 

@@ -23,7 +23,7 @@ class Limits:
     group_minute: int = 20
     #: Of these, so many are for new messages alone; an edit waits, and the next one takes its place.
     kept_for_new: int = 5
-    #: And so many at most are taken up by ephemeral messages: whether these count is not known, and the game must go on.
+    #: Of these, so many at most are ephemeral messages: whether they count is not known, and the game must go on.
     aside: int = 12
     #: From so many a minute on, edits of a group come this far apart.
     calm: int = 10

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import core
-
 from telegram_bot import rulebook
 from telegram_bot.texts import say, say_plain
 

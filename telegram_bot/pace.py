@@ -147,7 +147,8 @@ def pace_of(game: GameRow) -> Pace:
 class Question(NamedTuple):
     """A question that is put to a person: what is needed to say when its time is up, and nothing else.
 
-    *used* of the bank before; *extended*: its player took the base time once more (/extend); *quickened*: when the group last chose another pace: then everybody has the share again.
+    *used* of the bank before; *extended*: its player took the base time once more (/extend); *quickened*: when the
+    group last chose another pace: then everybody has the share again.
     """
 
     pace: Pace

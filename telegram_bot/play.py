@@ -17,7 +17,6 @@ from telegram_bot import orders, pace, presence, seats, show
 from telegram_bot.happenings import SeatGivenBack, SeatTakenOver, TimeRanOut
 from telegram_bot.memo import memo_of, remembering
 
-
 By = Literal["player", "clock", "order", "bot player"]
 
 

@@ -174,7 +174,11 @@ class Router:
                 return reply.public(message, say("say.no_lobby"))
             if game.status == "lobby":
                 toast = lobby.join(unit, person)
-                return None if unit.game and unit.game.seat_of(person.id) else reply.public(message, say("say.told", text=toast))
+                return (
+                    None
+                    if unit.game and unit.game.seat_of(person.id)
+                    else reply.public(message, say("say.told", text=toast))
+                )
             row = seats.seat_of(game, person.id)
             if row is None:
                 return reply.public(message, say("say.too_late"))

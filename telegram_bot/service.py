@@ -1,4 +1,4 @@
-"""The bot, put together: store, application, sender and clock (the composition root of the web process and of polling)."""
+"""The bot, put together: store, application, sender and clock, for the web process and for polling."""
 
 from __future__ import annotations
 
@@ -28,11 +28,36 @@ log = logging.getLogger(__name__)
 
 TICK_AGE = 30.0  # seconds; a clock that has not ticked for longer is not well
 GROUP_COMMANDS = (
-    "newgame", "join", "leave", "startgame", "nextgame", "extend", "deck", "status", "hand", "rules", "recap", "blame", "nudge", "pause", "resume",
-    "pace", "holiday", "back", "endgame", "settings", "doctor", "games", "help",
+    "newgame",
+    "join",
+    "leave",
+    "startgame",
+    "nextgame",
+    "extend",
+    "deck",
+    "status",
+    "hand",
+    "rules",
+    "recap",
+    "blame",
+    "nudge",
+    "pause",
+    "resume",
+    "pace",
+    "holiday",
+    "back",
+    "endgame",
+    "settings",
+    "doctor",
+    "games",
+    "help",
 )
 PRIVATE_COMMANDS = ("hand", "recap", "games", "rules", "help")
-EPHEMERAL = ("hand", "recap", "nextgame")  # of the group's: the others do not see who writes them, nor the answer (field/telegram.md 1.5)
+EPHEMERAL = (
+    "hand",
+    "recap",
+    "nextgame",
+)  # of the group's: the others do not see who writes them, nor the answer (field/telegram.md 1.5)
 
 
 class Service:
@@ -103,7 +128,9 @@ async def set_commands(app: App) -> None:
     ):
         aside = EPHEMERAL if names is GROUP_COMMANDS else ()
         commands = [
-            BotCommand(name, say_plain(f"commands.{name}"), api_kwargs={"is_ephemeral": True} if name in aside else None)
+            BotCommand(
+                name, say_plain(f"commands.{name}"), api_kwargs={"is_ephemeral": True} if name in aside else None
+            )
             for name in names
         ]
         if _told(await app.bot.get_my_commands(scope=scope)) != _told(commands):

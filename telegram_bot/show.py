@@ -95,7 +95,7 @@ def went_on(unit: Unit, step: Step, answered: Seat | None = None, by_hand: bool 
 
 
 def _concerns(step: Step, seat: Seat) -> bool:
-    """Whether the hand of *seat* looks different now: asked anew, a new turn, burned, or something others do not see."""
+    """Whether the hand of *seat* looks different now: asked anew, a new turn, burned, or something that is private."""
     if step.anew and seat in step.asks:
         return True
     return any(

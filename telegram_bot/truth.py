@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from core import Seat
-from core.table import Table
+from core import Seat, Table
 from db.records import GameRow
 from telegram_bot.memo import Claim, memo_of
 from telegram_bot.names import html

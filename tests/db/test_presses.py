@@ -76,12 +76,14 @@ async def test_everything_a_press_says_is_there_afterwards(store: Store, game: G
     found = await store.game(game.id)
     assert found is not None and (found.version, found.turn_start, found.happened) == (1, SECRET, 2)
     assert found.next_at == found.timers[0].at
-    answer, = await store.answers(game.id)
+    (answer,) = await store.answers(game.id)
     assert isinstance(answer, Answer) and (answer.version, answer.choice, answer.by) == (1, ("play", "Axe"), "player")
     assert [one.event["kind"] for one in await store.events(game.id)] == ["played", "awaited"]
     assert [one.seq for one in await store.events(game.id, last=1)] == [2]
     assert {(one.kind, one.receiver, one.chat_id) for one in await store.screens(game.id)} == {
-        ("board", 0, -5), ("hand", 42, 42)}
+        ("board", 0, -5),
+        ("hand", 42, 42),
+    }
     chat = await store.chat(-5)
     assert chat is not None and chat.title == "Camp"
 
@@ -97,7 +99,8 @@ async def test_an_exception_leaves_no_trace(store: Store, game: GameRow) -> None
 
 
 async def test_the_same_update_delivered_fifty_times_to_three_processes_is_applied_once(
-        store: Store, database_url: str, game: GameRow) -> None:
+    store: Store, database_url: str, game: GameRow
+) -> None:
     async with Store(database_url) as second, Store(database_url) as third:
         applied = await asyncio.gather(*(play((store, second, third)[n % 3], game.id, update_id=7) for n in range(50)))
     assert sum(applied) == 1
@@ -139,7 +142,8 @@ async def blocked(store: Store) -> None:
 
 
 async def test_of_two_who_open_a_game_in_one_place_the_second_finds_the_first_one(
-        store: Store, database_url: str) -> None:
+    store: Store, database_url: str
+) -> None:
     async def newgame(store: Store, number: int) -> int:
         async with store.press(update_id=number, find=ByPlace(-5, 3), person=ANN, chat=CAMP) as unit:
             if unit.game is None:
@@ -195,7 +199,9 @@ async def test_a_game_of_newer_rules_is_left_to_newer_code(store: Store, databas
         assert await play(newer, game.id, update_id=1)  # the older process did not remember it
 
 
-async def test_a_person_is_written_again_only_when_there_is_news(store: Store, game: GameRow, database_url: str) -> None:
+async def test_a_person_is_written_again_only_when_there_is_news(
+    store: Store, game: GameRow, database_url: str
+) -> None:
     async with store.press(update_id=1, person=ANN, chat=CAMP):
         pass
     said = watched(store)
@@ -232,7 +238,8 @@ async def test_a_connection_that_died_in_the_pool_is_no_failure(store: Store, da
 
 
 async def test_killed_between_the_statements_nothing_happened_and_the_update_can_come_again(
-        store: Store, database_url: str, game: GameRow) -> None:
+    store: Store, database_url: str, game: GameRow
+) -> None:
     with pytest.raises(Away):
         async with store.press(update_id=1, find=ByGame(game.id)) as unit:
             unit.answered("s1", ("pass",), by="player")
@@ -243,12 +250,15 @@ async def test_killed_between_the_statements_nothing_happened_and_the_update_can
 
 def kill_others(database_url: str) -> None:
     with psycopg.connect(conninfo(database_url), autocommit=True) as connection:
-        connection.execute("select pg_terminate_backend(pid) from pg_stat_activity"
-                           " where datname = current_database() and pid <> pg_backend_pid()")
+        connection.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            " where datname = current_database() and pid <> pg_backend_pid()"
+        )
 
 
 async def test_processes_that_are_killed_at_random_apply_every_update_once(
-        store: Store, database_url: str, game: GameRow) -> None:
+    store: Store, database_url: str, game: GameRow
+) -> None:
     dice, done = Random(1), asyncio.Event()
 
     async def deliver(update_id: int) -> None:

@@ -58,7 +58,9 @@ def answer(telegram: Telegram, group: Data, person: Data, call: Data, dice: Rand
     number = asides(telegram, group, person)[-1]["ephemeral"]
     while True:
         hand = next(one for one in asides(telegram, group, person) if one["ephemeral"] == number)
-        choices = [one for one in answers_in(hand) if one["text"] != DECLARE] or [one for one in buttons(hand) if one["text"] == "‹ Back"]
+        choices = [one for one in answers_in(hand) if one["text"] != DECLARE] or [
+            one for one in buttons(hand) if one["text"] == "‹ Back"
+        ]
         if not choices:
             return
         press(telegram, group, person, hand, dice.choice(choices)["text"])

@@ -70,7 +70,9 @@ class FarEnd(BaseRequest):
                 if person == BOT["id"]:
                     return 200, json.dumps({"ok": True, "result": self.bot_member | {"user": BOT}}).encode()
                 status = "administrator" if person in self.administrators else "member"
-                result = {"status": status, "user": user(person, "Somebody")} | (ADMINISTERS if status != "member" else {})
+                result = {"status": status, "user": user(person, "Somebody")} | (
+                    ADMINISTERS if status != "member" else {}
+                )
             case "sendMessage" | "editEphemeralMessageText" | "deleteMessage":
                 return self._say(called, request_data.parameters)
             case "editMessageText":

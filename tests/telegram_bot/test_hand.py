@@ -145,11 +145,19 @@ async def test_every_question_is_answered_by_its_buttons(camp: Camp, name: str) 
     who, _ = await at_question(camp, name)
     version = (await camp.game()).version
     for _ in range(4):
-        choice = [text for text in buttons(await camp.hand(who)) if text not in (*PAGES, "‹ Back") and not text.startswith("⤷")]
+        choice = [
+            text
+            for text in buttons(await camp.hand(who))
+            if text not in (*PAGES, "‹ Back") and not text.startswith("⤷")
+        ]
         await camp.press_hand(who, choice[0])
         if (await camp.game()).version > version:
             return
-        if not [text for text in buttons(await camp.hand(who)) if text not in (*PAGES, "‹ Back") and not text.startswith("⤷")]:
+        if not [
+            text
+            for text in buttons(await camp.hand(who))
+            if text not in (*PAGES, "‹ Back") and not text.startswith("⤷")
+        ]:
             await camp.press_hand(who, "‹ Back")  # that card can do nothing now
             choice = [text for text in buttons(await camp.hand(who)) if text not in PAGES]
             await camp.press_hand(who, choice[1])
