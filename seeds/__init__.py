@@ -1,1 +1,1 @@
-"""Data that people edit. A package only so that `importlib.resources.files("seeds")` finds it wherever it is installed."""
+"""Data that people edit; a package so that `importlib.resources.files("seeds")` finds it wherever it is installed."""
