@@ -190,3 +190,5 @@ def set_up_logging(settings: Config) -> None:
     for name in ("httpx", "httpcore", "aiohttp", "telegram", "apscheduler", "sqlalchemy", "alembic", "asyncio",
                  "uvicorn"):
         logging.getLogger(name).setLevel(logging.WARNING)
+    # That a connection died while it was given back is told with a whole traceback, and means nothing: the next is new.
+    logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
