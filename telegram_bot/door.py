@@ -111,7 +111,7 @@ def read(raw: dict[str, Any], bot: Bot) -> Update | None:
 
 
 # What we ask of the message that a button stands on. To read its keyboard alone would cost as much as the rest.
-_OF_A_MESSAGE = ("message_id", "date", "chat", "message_thread_id", "is_topic_message")
+_OF_A_MESSAGE = ("message_id", "ephemeral_message_id", "date", "chat", "message_thread_id", "is_topic_message")
 
 
 def _needed(raw: dict[str, Any]) -> dict[str, Any]:
