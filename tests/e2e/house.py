@@ -14,6 +14,8 @@ from typing import Any
 
 import httpx
 
+import core
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 SCHEMA = CHECKOUT / "tests" / "botapi" / "botapi-schema-10.3.json"
 TOKEN = "1000:TEST"
@@ -85,6 +87,11 @@ def buttons(message: Data) -> list[Data]:
     return [button for row in message.get("buttons") or [] for button in row]
 
 
+def secrets_in(log: str) -> list[str]:
+    """The cards and roles that a log names: none may (DESIGN.md 4)."""
+    return [card for card in core.CARDS if card in log]
+
+
 class House:
     """The processes of a house. *webs* web processes share the database and the port of the first is the webhook's."""
 
@@ -151,6 +158,8 @@ class House:
         assert not violations, violations[:5]
         web = self.log("web")
         assert "Traceback" not in web and " ERROR " not in web, web[-3000:]
+        told = secrets_in(web)
+        assert not told, f"a log names cards: {told}"
 
 
 @contextlib.contextmanager
