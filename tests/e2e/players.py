@@ -75,7 +75,7 @@ class Party:
         """Whom the board says that the camp waits for."""
         board = self.of_group("The camp, turn")
         waiting = re.search(r"Waiting for (.*)\n", board["text"]) if board else None
-        bare = re.sub("[\u2068\u2069]", "", waiting[1]).split(", until")[0] if waiting else ""
+        bare = re.sub("[\u2068\u2069]", "", waiting[1]).split(", until")[0].split(" alone;")[0] if waiting else ""
         named = re.split(r", | and ", bare.rstrip("."))
         return [self.by_name[name] for name in named if name in self.by_name]
 
