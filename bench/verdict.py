@@ -21,7 +21,7 @@ class Wire:
     """What is kept of the record: updates that were answered, messages that were sent, and what the boards said."""
 
     read: int = 0
-    answered: set[int] = field(default_factory=set)
+    answered: dict[int, list[str]] = field(default_factory=dict)  # how the deliveries of each ended
     deliveries: Counter[str] = field(default_factory=Counter)
     calls: Counter[str] = field(default_factory=Counter)
     sent: dict[tuple[int, int], tuple[int, str]] = field(default_factory=dict)  # (chat, message): number, fault
@@ -40,8 +40,11 @@ class Wire:
 
     def _delivered(self, entry: Data) -> None:
         self.deliveries["200" if entry["status"] == 200 else str(entry["status"] or "none")] += 1
-        if entry["status"] == 200 and entry["kind"] == "callback_query":
-            self.answered.add(entry["update_id"])
+        if entry["kind"] == "callback_query":
+            how = (
+                f"{entry['status'] or entry['error']} (entry {entry['n']}, {entry['seconds']} s, {entry['key'][-12:]})"
+            )
+            self.answered.setdefault(entry["update_id"], []).append(how)
 
     def _called(self, entry: Data) -> None:
         self.calls[entry.get("fault") or ("done" if entry["ok"] else _said(entry))] += 1
@@ -108,7 +111,11 @@ async def judge(
         applied |= {row[0] for row in rows}
         rows = await connection.exec_driver_sql("select id from games order by id")
         games = [game for row in rows if (game := await store.game(row[0])) is not None]
-    verdict.count(LOST, (f"update {number}" for number in sorted(wire.answered - applied)))
+    lost = {number: how for number, how in wire.answered.items() if number not in applied}
+    verdict.count(
+        LOST,
+        (f"update {number}: {', '.join(how)}" for number, how in lost.items() if any(h.startswith("200") for h in how)),
+    )
     wrong = []
     screens: list[ScreenRow] = []
     for game in games:
