@@ -1022,11 +1022,16 @@ _PARTS = {
             language = excluded.language, seen_at = excluded.seen_at,
             private = case when excluded.private = 'unknown' then p.private else excluded.private end""",
     # A row is changed once in a statement: what this press itself wants is left to its own part.
+    # In the order in which they were wanted: a hand of one game came before that of another.
     "roads": """
-        update screens s set refused = null, attempts = 0, due = nextval('screens_due') from games g
-        where s.receiver = any(%(roads)s::bigint[]) and s.refused = 'road'
-            and g.id = s.game_id and g.status in ('lobby', 'playing', 'paused')
-            and not (s.game_id = %(here)s and s.kind = any(%(kinds)s::text[]))""",
+        update screens s set refused = null, attempts = 0, due = again.due from (
+            select game_id, kind, receiver, nextval('screens_due') as due from (
+                select w.game_id, w.kind, w.receiver from screens w join games g on g.id = w.game_id
+                where w.receiver = any(%(roads)s::bigint[]) and w.refused = 'road'
+                    and g.status in ('lobby', 'playing', 'paused')
+                    and not (w.game_id = %(here)s and w.kind = any(%(kinds)s::text[]))
+                order by w.due) in_order) again
+        where (s.game_id, s.kind, s.receiver) = (again.game_id, again.kind, again.receiver) and s.refused = 'road'""",
     "chat": """
         insert into chats as c (id, title, kind, settings, rights, road, migrated_to, left_at)
         select id, title, kind, settings, rights, road, migrated_to,
