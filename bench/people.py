@@ -19,7 +19,8 @@ from bench.telegram import Data, Nothing, Telegram, buttons
 
 NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon", "Kim", "Leo")
 #: Buttons of a hand that turn pages and answer nothing.
-PAGES = ("Table", "What I know", "Declare: no Human is left")
+PAGES = ("Table", "What I know", "Prepare an answer", "Declare: no Human is left")
+PREPARES = ("⤷ offer", "✓ offer")  # what prepares an answer only
 BACK = "‹ Back"
 #: Who sees nothing happen looks again after so many seconds; a page is turned for its own sake once in so many looks.
 IMPATIENT = 6.0
@@ -220,11 +221,11 @@ class Crowd:
         if hand is None:
             return
         there = [button for button in buttons(hand) if button["kind"] == "data"]
-        choices = [button for button in there if button["text"] not in (*PAGES, BACK)]
+        choices = [b for b in there if b["text"] not in (*PAGES, BACK) and not b["text"].startswith(PREPARES)]
         if not choices:
             choices = [button for button in there if button["text"] == BACK]
             if not choices and self.dice.random() < CURIOUS:
-                choices = [button for button in there if button["text"] in PAGES[:2]]
+                choices = [button for button in there if button["text"] in PAGES[:3]]
         if choices:
             player.pressed_at = time.monotonic()
             self.presses += 1

@@ -34,7 +34,7 @@ import psycopg
 
 from bench.balancer import Wire
 from bench.far_end import FarEnd, Rows
-from bench.people import BACK, PAGES
+from bench.people import BACK, PAGES, PREPARES
 from bench.processes import Program, postgres, temporary_folder
 from db.local import LocalPostgres
 from db.records import ByGame, ByPlace, Person
@@ -99,7 +99,7 @@ class Presser:
             return None
         there = [button for row in panel[1] for button in row if "callback_data" in button]
         if answer:
-            choices = [b for b in there if b["text"] not in (*PAGES, BACK)]
+            choices = [b for b in there if b["text"] not in (*PAGES, BACK) and not b["text"].startswith(PREPARES)]
             if not choices:
                 choices = [b for b in there if b["text"] == BACK]
         else:
