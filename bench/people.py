@@ -24,6 +24,7 @@ PREPARES = ("⤷ offer", "✓ offer")  # what prepares an answer only
 BACK = "‹ Back"
 #: Who sees nothing happen looks again after so many seconds; a page is turned for its own sake once in so many looks.
 IMPATIENT = 6.0
+A_MOMENT = 0.5  # to read a toast; who pressed on at once would be taken for a flood (telegram_bot/flood.py)
 ROUND = 30.0
 CURIOUS = 0.03
 AWAY = (aiohttp.ClientError, TimeoutError, Nothing)

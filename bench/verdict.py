@@ -214,7 +214,8 @@ def _doubles(
             if given_up[chat] and not buttons(message):
                 given_up[chat] -= 1  # a line that was sent once, and is not sent again
                 continue
-            case = f"message {number} in {chat} (call {at}): {message['text'][:60]!r}"
+            nearest = min((abs(at - before) for before, _ in killed), default=0)
+            case = f"message {number} in {chat} (call {at}, {nearest} from a kill): {message['text'][:60]!r}"
             if fault:
                 cases[DOUBLED_LOST].append(case)
             elif any(before - 200 <= at <= after + 20 for before, after in killed):
