@@ -169,7 +169,7 @@ class Crowd:
         if kind in ("message", "edit") and (player := self._players.get(chat)) is not None and event["by"] != player.id:
             self._touch(player)
         elif kind == "answer" and event.get("text") and (player := self._players.get(event["person"])) is not None:
-            self._touch(player)
+            asyncio.get_running_loop().call_later(A_MOMENT, self._touch, player)
         elif kind == "message" and (game := self._groups.get(chat)) is not None:
             await self._look_at(game)
 
