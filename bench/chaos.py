@@ -132,10 +132,8 @@ class Chaos:
     async def _restart_postgres(self) -> None:
         while self.restart_every:
             await asyncio.sleep(self.restart_every)
-            before = await self._recorded()
             await restart(self.server)
             self.restarts += 1
-            self.killed.append((before, await self._recorded()))
 
     async def _recorded(self) -> int:
         return int((await self.house.telegram.get("traffic", after=10**12))["n"])

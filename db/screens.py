@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
@@ -29,6 +30,9 @@ from .url import conninfo
 
 #: The advisory lock of the one sender (the next number is migrate.LOCK's neighbour).
 LOCK = 0x5A_00_02
+
+#: So many seconds a leader whose database was restarted has, to lead again before others do.
+GRACE = 3.0
 
 Deed = Literal["post", "edit", "strip", "delete", "pin", "unpin", "note", "doubt"]
 
@@ -205,6 +209,7 @@ class Desk:
     def __init__(self, connection: psycopg.AsyncConnection[TupleRow], woken: Callable[[], None]) -> None:
         self._connection = connection
         self._woken = woken
+        self._opened = time.monotonic()
         # A second number for the same socket: the loop watches the first while psycopg waits for an answer.
         self._socket = os.dup(connection.fileno())
         connection.add_notify_handler(lambda _: woken())
@@ -241,14 +246,26 @@ class Desk:
         with contextlib.suppress(psycopg.Error, OSError):
             await self._connection.close()
 
-    async def lead(self) -> bool:
-        """Try to become the one sender. (Tried again and again, for waiting in `pg_advisory_lock` would hold a snapshot
-        for days, and no row that died meanwhile could be cleaned up.)"""
-        rows = await self._rows("select pg_try_advisory_lock(%(key)s)", {"key": LOCK})
+    async def lead(self, name: str) -> bool:
+        """Try to become the one sender, under a *name* that no other process has.
+
+        When the database was restarted under a leader, that one alone knows what it has in flight, and what was
+        answered and is not written down yet. So it may lead again at once, and others after `GRACE` only.
+
+        Tried again and again, for waiting in `pg_advisory_lock` would hold a snapshot for days, and no row that died
+        meanwhile could be cleaned up.
+        """
+        values = {"key": LOCK, "name": name, "waits": time.monotonic() - self._opened < GRACE}
+        rows = await self._rows(_LEAD, values)
         if not rows[0][0]:
             return False
+        await self._rows(_LEADS, values)
         await self._rows(f"listen {CHANNEL}")
         return True
+
+    async def resign(self, name: str) -> None:
+        """Leave nothing behind that another leader would have to wait for."""
+        await self._rows(_RESIGNS, {"name": name})
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
@@ -394,6 +411,19 @@ select extract(epoch from time.now)::float8, wanting.* from time left join later
     limit %(at_most)s
 ) wanting on true
 """
+
+_LEAD = """
+select case when %(waits)s and exists (select from meta where key = 'leader' and value ->> 'name' <> %(name)s
+        and (value ->> 'at')::timestamptz < pg_postmaster_start_time()) then false
+    else pg_try_advisory_lock(%(key)s) end
+"""
+
+_LEADS = """
+insert into meta (key, value) values ('leader', jsonb_build_object('name', %(name)s::text, 'at', clock_timestamp()))
+on conflict (key) do update set value = excluded.value
+"""
+
+_RESIGNS = "delete from meta where key = 'leader' and value ->> 'name' = %(name)s"
 
 _TRYING = """
 update screens s set trying = t.post, tried_at = stay_away_now()

@@ -18,6 +18,7 @@ import logging
 import time
 from collections.abc import Iterable
 from math import inf
+from secrets import token_hex
 
 from msgspec.structs import replace
 from telegram import Bot
@@ -57,6 +58,7 @@ class Sender:
         self.bot = bot
         self.limits = limits or Limits()
         self.workers = workers
+        self.name = token_hex(8)
         self.leads = False
         self.stopping = False
         self._woken = asyncio.Event()
@@ -73,12 +75,14 @@ class Sender:
         self._pause = (0.0, 0)
         self._overall = Bucket(self.limits.overall, self.limits.overall, 0.0, 0.0)
         self._tidied = 0.0
+        self._end = inf
 
     # What others call.
 
     async def run(self) -> None:
         """Stand by, and lead when nobody else does, until `stop` or until cancelled: then in order, within 10 s."""
         self.stopping = False
+        self._end = inf
         self._stopped.clear()
         self.store.after_commit.append(self._committed)
         work = asyncio.create_task(self._work())
@@ -92,7 +96,9 @@ class Sender:
             self.store.after_commit.remove(self._committed)
 
     def stop(self) -> None:
-        """Take nothing new, finish what is in flight, give up the lead; `run` returns then."""
+        """Take nothing new, finish what is in flight, give up the lead; `run` returns then, after `FINISH` at most."""
+        if not self.stopping:
+            self._end = time.monotonic() + FINISH
         self.stopping = True
         self._stopped.set()
         self._woken.set()
@@ -118,7 +124,7 @@ class Sender:
     # Standing by and leading.
 
     async def _work(self) -> None:
-        while not self.stopping:
+        while not self.stopping or (self._flying or self._landed) and time.monotonic() < self._end:
             try:
                 desk = await Desk.open(self.store.url, self._woken.set)
             except Away as error:
@@ -126,16 +132,17 @@ class Sender:
                 await self._nap(1.0)
                 continue
             try:
-                while not self.stopping and not await desk.lead():
+                while not self.stopping and not await desk.lead(self.name):
                     await self._write(desk)
                     await self._nap(POLL)
                 if not self.stopping:
                     self.leads = True
                     log.info("this sender leads")
                     await self._lead(desk)
+                await self._finish(desk)
             except Away as error:
-                # The lock went with the connection, and another may lead by now. What is in flight still lands, and is
-                # written down when there is a database again, where nobody else did it meanwhile.
+                # The lock went with the connection. What is in flight still lands, and is written down when there is a
+                # database again, by us if we lead again, and else where nobody else did it meanwhile.
                 log.warning("the sender lost its database: %s", error)
                 await self._nap(POLL)
             finally:
@@ -143,6 +150,8 @@ class Sender:
                 await desk.close()
 
     async def _nap(self, seconds: float) -> None:
+        if self.stopping:
+            return await asyncio.sleep(SOON)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._stopped.wait()
@@ -169,12 +178,15 @@ class Sender:
                 self._tidied = time.monotonic()
                 await desk.roads_again()
                 self._tidy(now)
-        end = time.monotonic() + FINISH
-        while self._flying and time.monotonic() < end:
-            await asyncio.wait(self._flying.values(), timeout=end - time.monotonic())
+        self._idle += waiting
+
+    async def _finish(self, desk: Desk) -> None:
+        """Let what is in flight land, write it down, and leave the lead to whoever comes next."""
+        while self._flying and (left := self._end - time.monotonic()) > 0:
+            await asyncio.wait(self._flying.values(), timeout=left)
         await self._write(desk)
-        _answer(waiting + self._idle, inf)
-        self._idle.clear()
+        await desk.resign(self.name)
+        _answer(self._idle, inf)
 
     async def _look_up(self, desk: Desk) -> float:
         """Take over what the sender before us used up."""

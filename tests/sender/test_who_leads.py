@@ -7,11 +7,14 @@ import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import AsyncIterator
 
 import psycopg
+import pytest
+from sqlalchemy.engine import make_url
 
 from db import clock
-from db.screens import LOCK
+from db.screens import LOCK, Desk
 from db.store import Store
 from db.url import conninfo
 from telegram_bot.sender import Sender
@@ -151,6 +154,56 @@ async def test_a_leader_whose_connection_dies_goes_on_with_another_and_forgets_n
     await camp.later(5)
     assert camp.seen() == ["Ann draws, and reads."]
     assert await camp.store.pending() == 0
+
+
+async def test_after_a_restart_of_the_database_the_leader_of_before_comes_first(
+    camp: Camp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_restarted() -> None:
+        """As after a restart: nobody is connected, and the server is younger than the lead."""
+        with psycopg.connect(conninfo(camp.url), autocommit=True) as connection:
+            connection.execute("update meta set value = value || jsonb_build_object('at', pg_postmaster_start_time()"
+                               " - interval '1 minute') where key = 'leader'")
+            connection.execute("select pg_terminate_backend(pid) from pg_stat_activity"
+                               " where datname = current_database() and pid <> pg_backend_pid()")
+
+    async with _desk(camp) as first:
+        assert await first.lead("first")
+        is_restarted()
+    async with _desk(camp) as other, _desk(camp) as first:
+        assert not await other.lead("other")  # it cannot know what the first one has in flight
+        assert await first.lead("first")
+        is_restarted()
+    monkeypatch.setattr("db.screens.GRACE", 0.0)
+    async with _desk(camp) as other:
+        assert await other.lead("other")  # the first one did not come back
+    async with _desk(camp) as third:
+        assert await third.lead("third")  # no restart: at once
+
+
+@contextlib.asynccontextmanager
+async def _desk(camp: Camp) -> AsyncIterator[Desk]:
+    desk = await Desk.open(make_url(camp.url), lambda: None)
+    try:
+        yield desk
+    finally:
+        await desk.close()
+
+
+async def test_a_leader_that_is_told_to_stop_while_its_database_is_away_still_writes_down_what_was_sent(
+    camp: Camp,
+) -> None:
+    sender = await camp.sender()
+    await camp.sent()
+    camp.fault("slow_after", "sendMessage", seconds=0.3)
+    await camp.show("board", "the camp")
+    await called(camp, "sendMessage")
+    with psycopg.connect(conninfo(camp.url), autocommit=True) as connection:
+        connection.execute("select pg_terminate_backend(pid) from pg_stat_activity"
+                           " where datname = current_database() and pid <> pg_backend_pid()")
+    await until(lambda: not sender.leads)
+    await camp.stop()
+    assert (await camp.screen("board")).result == "post done"
 
 
 async def test_senders_that_are_killed_again_and_again_lose_nothing_and_keep_the_order(camp: Camp) -> None:
