@@ -59,3 +59,8 @@ class Mistake(Exception):
         self.status = status
         self.more = more
         super().__init__(text)
+
+
+def unparsed(why: str) -> Exception:
+    """The refusal of a text whose markup is not understood."""
+    return bad(f"can't parse entities: {why}")
