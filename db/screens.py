@@ -24,8 +24,9 @@ from psycopg.types.numeric import Int8Dumper
 from sqlalchemy.engine import URL
 
 from .clock import CHANNEL
+from .errors import Away, Failed
 from .records import Button
-from .store import ASIDE, Away, Failed
+from .statements import ASIDE
 from .url import conninfo
 
 #: The advisory lock of the one sender (the next number is migrate.LOCK's neighbour).

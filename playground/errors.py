@@ -47,6 +47,11 @@ def bad(text: str, **parameters: Any) -> Refused:
     return Refused(400, text, **parameters)
 
 
+def unparsed(why: str) -> Exception:
+    """The refusal of a text whose markup is not understood."""
+    return bad(f"can't parse entities: {why}")
+
+
 def forbidden(text: str) -> Refused:
     """A 403."""
     return Refused(403, text)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from playground.errors import bad
-from playground.text import _USER_LINK, checked_link
+from playground.text.links import USER_LINK, checked_link
 
 # Undocumented; python-telegram-bot's constants and field/telegram.md 1.1.
 BUTTONS, ROW = 100, 8
@@ -101,7 +101,7 @@ def _button(button: Any, private: bool) -> dict[str, Any]:
     elif action == "url":
         if not isinstance(value, str):
             raise bad('can\'t parse inline keyboard button: Field "url" must be of type String')
-        if not _USER_LINK.fullmatch(value):
+        if not USER_LINK.fullmatch(value):
             value = checked_link(value)
             if not value:
                 raise bad("BUTTON_URL_INVALID")

@@ -1,4 +1,4 @@
-"""What there is: users, groups, messages, presses, updates, bots. Plain data; world.py says what they do."""
+"""What there is: users, groups, messages, presses, updates, bots. Plain data; world/ says what they do."""
 
 from __future__ import annotations
 

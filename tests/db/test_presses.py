@@ -137,7 +137,7 @@ async def people(store: Store, game_id: int) -> set[int]:
 async def blocked(store: Store) -> None:
     """Wait until somebody waits for a lock."""
     query = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-    while not (await store._rows(query)).scalar():
+    while not (await store._run(query)).scalar():
         pass
 
 

@@ -1,0 +1,129 @@
+"""What all handlers share: their units, who may decide, and what several of them say."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple
+
+from telegram import CallbackQuery, ChatMember, Message, Update
+from telegram.error import TelegramError
+from telegram.ext import ContextTypes
+
+from db.records import Chat, Person
+from db.store import ByGame, ByPlace, Nothing, Store, Unit
+from telegram_bot import lobby, me, play, private, reply, screens, show
+from telegram_bot.callback import Pressed
+from telegram_bot.handlers.updates import ADMINISTRATORS, message_of, person_of, thread_of
+from telegram_bot.memo import memo_of
+from telegram_bot.reply import Reply
+from telegram_bot.texts import say, say_plain
+
+
+class Handlers:
+    """Some of the use cases by update, for one store."""
+
+    def __init__(self, store: Store, asides: private.Asides) -> None:
+        self.store = store
+        self.asides = asides
+
+    # --- units ---
+
+    @asynccontextmanager
+    async def _at_place(self, update: Update) -> AsyncIterator[Unit]:
+        """The open game of a command's chat and topic; one that stood still for want of the group goes on."""
+        message = message_of(update)
+        chat = Chat(message.chat.id, title=message.chat.title, kind=message.chat.type, road="open")
+        place = ByPlace(message.chat.id, thread_of(message))
+        async with self.store.press(
+            update_id=update.update_id, find=place, person=person_of(message), chat=chat
+        ) as unit:
+            if unit.game is not None and unit.game.status == "paused" and memo_of(unit.game).why == "away":
+                play.resume(unit)
+            yield unit
+
+    def _press(self, update: Update, pressed: Pressed, person: Person) -> Any:
+        return self.store.press(update_id=update.update_id, find=ByGame(pressed.game), person=person)
+
+    async def _is_new(self, update: Update, person: Person | None) -> bool:
+        """Whether this update was not answered before; who wrote to the private chat may be written to from now on."""
+        async with self.store.press(update_id=update.update_id, find=Nothing(), person=person) as unit:
+            return unit.fresh
+
+    # --- who may decide ---
+
+    async def _is_administrator(self, message: Message, context: ContextTypes.DEFAULT_TYPE) -> bool:
+        """Whether an administrator wrote, anonymously or not."""
+        if message.sender_chat is not None:
+            return message.sender_chat.id == message.chat.id
+        user = message.from_user
+        return user is not None and await is_admin(context, message.chat.id, user.id)
+
+    async def _rights(self, message: Message, context: ContextTypes.DEFAULT_TYPE) -> Rights:
+        """Of the writer of a command."""
+        user = message.from_user if message.sender_chat is None else None
+        return Rights(user.id if user is not None else 0, await self._is_administrator(message, context))
+
+    async def _query_rights(self, query: CallbackQuery, context: ContextTypes.DEFAULT_TYPE, matters: bool) -> Rights:
+        """Of who presses: looked up at every tap that needs them (failures.md 5.55)."""
+        chat = query.message.chat.id if query.message is not None else None
+        admin = matters and chat is not None and await is_admin(context, chat, query.from_user.id)
+        return Rights(query.from_user.id, admin)
+
+
+class Rights(NamedTuple):
+    """Who writes or presses (0: nobody who can play), and whether that is an administrator now."""
+
+    person: int
+    is_administrator: bool
+
+    def starts(self, unit: Unit) -> bool:
+        return self.is_administrator or lobby.may_start(unit, self.person)
+
+    def opened(self, unit: Unit) -> bool:
+        assert unit.game is not None
+        return self.is_administrator or lobby.may_decide(unit.game, self.person)
+
+    def ends(self, unit: Unit) -> bool:
+        return self.is_administrator or lobby.may_end(unit, self.person)
+
+
+async def is_admin(context: ContextTypes.DEFAULT_TYPE, chat: int, person: int) -> bool:
+    try:
+        member: ChatMember = await context.bot.get_chat_member(chat, person)
+    except TelegramError:  # a right is not given by an error
+        return False
+    return member.status in ADMINISTRATORS
+
+
+def only_opener(unit: Unit) -> str:
+    assert unit.game is not None
+    return say_plain("lobby_toast.only_starter", name=lobby.opener_name(unit.game))
+
+
+def only_starter(unit: Unit) -> str:
+    return say_plain("lobby_toast.join_to_start") if show.anyone_starts(unit) else only_opener(unit)
+
+
+def only_in_groups(message: Message) -> Reply:
+    return reply.public(message, say("say.only_in_groups"), add_to_group())
+
+
+def add_to_group() -> list[reply.Row]:
+    return [[(say_plain("say.button_add"), {"url": f"https://t.me/{me.username()}?startgroup=new"})]]
+
+
+def rows_of(rows: screens.Rows) -> list[reply.Row]:
+    return [
+        [(one.text, {"url": one.url} if one.url else {"callback_data": one.data or ""}) for one in row] for row in rows
+    ]
+
+
+def move_down(unit: Unit) -> None:
+    """The open lobby, or the board, is posted anew at the end of the chat."""
+    game = unit.game
+    assert game is not None
+    if game.status == "lobby":
+        show.lobby_anew(unit)
+    else:
+        show.board_anew(unit, play.standing(game))

@@ -1,0 +1,52 @@
+"""What happens to the bot, to the group, and to who is in it."""
+
+from __future__ import annotations
+
+from telegram import Update
+from telegram.constants import ChatMemberStatus, ChatType
+from telegram.ext import ContextTypes
+
+from db.store import Nothing
+from telegram_bot import members
+from telegram_bot.handlers.base import Handlers
+from telegram_bot.handlers.updates import chat_after, known, message_of, moves_of, named
+from telegram_bot.reply import Reply
+
+
+class Moves(Handlers):
+    """The bot was blocked, added or given rights; people left or came back; the group became a supergroup."""
+
+    async def membership(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        """The bot was blocked or unblocked by a person; added to a group, removed, or given other rights."""
+        changed = update.my_chat_member
+        assert changed is not None
+        if changed.chat.type == ChatType.PRIVATE:
+            blocked = changed.new_chat_member.status == ChatMemberStatus.BANNED
+            person = named(changed.from_user, "blocked" if blocked else "open")
+            async with self.store.press(update_id=update.update_id, find=Nothing(), person=person):
+                return None
+        chat = chat_after(changed)
+        async with self.store.press(update_id=update.update_id, find=Nothing(), chat=chat):
+            pass
+        await self.store.roads_anew(chat.id)  # an administrator may send what others may not
+        await members.bot_moved(self.store, chat)
+        return None
+
+    async def people_moved(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        """Somebody left the group, was banned, or is back: administrators get a chat_member, others a message."""
+        for user, is_in in moves_of(update):
+            if not user.is_bot:
+                move = members.returned if is_in else members.left
+                chat = update.effective_chat
+                assert chat is not None
+                await move(self.store, chat.id, known(user, False))
+        return None
+
+    async def migrated(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        """The group became a supergroup: both signs of it say the same (field/telegram.md 1.3)."""
+        message = message_of(update)
+        if message.migrate_to_chat_id:
+            await self.store.migrate(message.chat.id, message.migrate_to_chat_id)
+        elif message.migrate_from_chat_id:
+            await self.store.migrate(message.migrate_from_chat_id, message.chat.id)
+        return None
