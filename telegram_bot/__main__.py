@@ -139,7 +139,7 @@ def prepare(settings: Any) -> Any:
     config.set_up_logging(settings)
     settings.bot_token  # noqa: B018  says so if it is missing
     for last in (False, True):
-        config.check_database(settings.database)
+        config.check_database(settings.database, absent=15.0)
         try:
             # Where nobody runs the release step (and at home): behind a lock, and quick when there is nothing to do.
             migrations.upgrade(settings.database)

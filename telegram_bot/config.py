@@ -16,6 +16,8 @@ from db import url as database
 
 from .errors import Wrong
 
+log = logging.getLogger(__name__)
+
 TELEGRAM = "https://api.telegram.org"
 
 KNOWN = {
@@ -151,9 +153,13 @@ def log_level(given: str) -> str:
 # -- what only a try can tell
 
 
-def check_database(url: str, patience: float = 60.0) -> None:
-    """Refuse a database that does not answer. One that says it is just starting, or stopping, is waited for."""
-    end = time.monotonic() + patience
+def check_database(url: str, absent: float = 0.0, starting: float = 60.0) -> None:
+    """Refuse a database that does not answer.
+
+    One that says it is just starting, or stopping, is waited for, *starting* seconds; and a server that is not there at
+    all *absent* seconds, for it may be between the two.
+    """
+    begun, said = time.monotonic(), False
     while True:
         try:
             psycopg.connect(database.conninfo(url), connect_timeout=10).close()
@@ -161,8 +167,13 @@ def check_database(url: str, patience: float = 60.0) -> None:
         except psycopg.Error as error:
             # Its first line names host, port and user, never the password.
             reason = (str(error).strip().splitlines() or ["no reason given"])[0]
-            if "the database system is" not in str(error) or time.monotonic() > end:
+            patience = next((seconds for words, seconds in (("the database system is", starting),
+                             ("Connection refused", absent), ("No such file", absent)) if words in str(error)), 0.0)
+            if time.monotonic() - begun >= patience:
                 raise Wrong(f"DATABASE_URL leads to no database: {reason}; start it, or correct the address") from None
+            if not said:
+                log.warning("waiting for the database: %s", reason)
+            said = True
         time.sleep(0.2)
 
 
