@@ -26,10 +26,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from bench.control import Telegram
 from bench.nursery import Nursery
 from bench.people import AWAY, Crowd
 from bench.processes import Processes, nursery, postgres, restart, temporary_folder
-from bench.telegram import Telegram
 from bench.verdict import GOALS, Verdict, Wire, judge
 from db.local import LocalPostgres
 from db.store import Away, Store

@@ -15,7 +15,7 @@ from random import Random
 
 import aiohttp
 
-from bench.telegram import Data, Nothing, Telegram, buttons
+from bench.control import Data, Nothing, Telegram, buttons
 
 NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon", "Kim", "Leo")
 #: Buttons of a hand that turn pages and answer nothing.

@@ -18,8 +18,8 @@ from pathlib import Path
 import aiohttp
 
 from bench.balancer import Balancer
+from bench.control import Telegram
 from bench.nursery import Child, Nursery
-from bench.telegram import Telegram
 from db.local import LocalPostgres
 
 CHECKOUT = Path(__file__).resolve().parents[1]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import core
-from bench.telegram import Data, Telegram, buttons
+from bench.control import Data, Telegram, buttons
 from db.records import GameRow, ScreenRow
 from db.store import Store
 from playground.text import formatted

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,9 @@ def locked(path: Path) -> dict[str, str]:
 
 def numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part.isdigit())
+
+
+@pytest.mark.parametrize("how", [["-m", "bench.press"], ["bench/press.py"]])
+def test_a_bench_is_run_as_a_module_or_as_a_file(how):
+    done = subprocess.run([sys.executable, *how, "--help"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0 and "What a press costs" in done.stdout
