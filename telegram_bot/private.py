@@ -35,8 +35,11 @@ PANEL = "panel"  # the screen of a hand
 
 LONGEST = 1000  # characters; an ephemeral message takes no edit of more than 1,024 (telegram-bot-api#881)
 PATIENCE = 8.0  # seconds after a press: later an alert is better than a panel that may not come
-AGAIN = timedelta(days=1)  # a road that was refused for good is tried again
-UNSEEN = 30.0  # seconds in which somebody asks again who did not see what was sent
+AGAIN = timedelta(hours=1)  # a road that was refused for good is tried again
+OLD_SERVER = timedelta(days=1)  # and so is a server that knows no ephemeral messages
+# The time in which somebody asks again who did not see what was sent. Who has pressed something on an ephemeral message
+# has an app that shows them; who never has may well have none, and looks for the hand for longer.
+UNSEEN, NEVER_SEEN = timedelta(seconds=30), timedelta(minutes=10)
 BUSY = 18  # a group in which so much was said in a minute, where Telegram counts what is said aside: 20 are allowed
 
 
@@ -77,10 +80,11 @@ class Command(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """An ephemeral message that is there already: it is edited."""
+    """An ephemeral message that is there already: it is edited, or opened *anew* where Telegram has forgotten it."""
 
     chat_id: int
     message: int
+    anew: Press | None = None
 
 
 class Box(NamedTuple):
@@ -105,7 +109,7 @@ def call(person: int, wanted: Wanted, road: Road) -> Call:
         case Command(chat_id, thread_id, message):
             answers = {"reply_parameters": {"ephemeral_message_id": message}}
             return _aside(chat_id, thread_id, {"receiver_user_id": person}) | answers | _body(wanted)
-        case Shown(chat_id, message):
+        case Shown(chat_id, message, _):
             edited = {"chat_id": chat_id, "receiver_user_id": person, "ephemeral_message_id": message}
             return {"method": "editEphemeralMessageText"} | edited | _body(replace(wanted, protect=False))
         case Box(query):
@@ -188,10 +192,8 @@ class Aside(NamedTuple):
 
     def answering(self, query: CallbackQuery) -> Road:
         """The road on which a press is answered: on the ephemeral message that was pressed, or on a new one."""
-        shown = ephemeral_id(query.message)
-        if shown is not None:
-            return Shown(self.chat_id, shown)
-        return Press(self.chat_id, self.thread_id, query.id)
+        shown, anew = ephemeral_id(query.message), Press(self.chat_id, self.thread_id, query.id)
+        return anew if shown is None else Shown(self.chat_id, shown, anew)
 
     def following(self, command: int) -> Road:
         """The road on which an ephemeral command is answered."""
@@ -204,11 +206,12 @@ class Asides:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._proven = False
+        self._is_old: datetime | None = None  # when the server was found to know no ephemeral messages
         # Whether ephemeral messages count as messages to the group is not said (field/telegram.md 1.2). Until Telegram
         # has complained of one, they are as many as people press.
         self._counted = False
-        # Who was shown a new message, and pressed nothing on it since (in this process; the oldest are forgotten).
-        self._unseen: OrderedDict[tuple[int, int], float] = OrderedDict()
+        # To whom a message was sent in which place (in this process; the oldest are forgotten).
+        self._sent: OrderedDict[tuple[int, int, int], Sent] = OrderedDict()
 
     async def show(self, bot: Bot, aside: Aside, road: Road, since: float) -> bool:
         """Show a page in the group to one person, at most `PATIENCE` after *since* (the loop's clock); whether it came.
@@ -217,7 +220,10 @@ class Asides:
         again, and has pressed nothing on the last, has not seen it: then it is sent once more, and the answer is no.
         """
         late = asyncio.get_running_loop().time() > since + PATIENCE
-        if aside.page is None or not aside.may_try or late or self._counted and aside.road.said > BUSY:
+        is_old = self._is_old is not None and aside.now - self._is_old < OLD_SERVER
+        if aside.page is None or not aside.may_try or late or is_old:
+            return False
+        if self._counted and aside.road.said > BUSY:
             return False
         try:
             async with asyncio.timeout_at(since + PATIENCE):
@@ -227,23 +233,29 @@ class Asides:
             return "not modified" in str(error).lower()
         if aside.road.road != "ephemeral":
             await self._remember(aside, "ephemeral")
-        return self._seems_seen(aside, road, since)
+        return self._seems_seen(aside, road)
 
-    def _seems_seen(self, aside: Aside, road: Road, now: float) -> bool:
-        shown = self._unseen.pop((aside.person, aside.chat_id), None)
-        if isinstance(road, Shown):
-            return True
-        self._unseen[aside.person, aside.chat_id] = now
-        if len(self._unseen) > 1000:
-            self._unseen.popitem(last=False)
-        return shown is None or now - shown > UNSEEN
+    def _seems_seen(self, aside: Aside, road: Road) -> bool:
+        place = aside.person, aside.chat_id, aside.thread_id
+        last = self._sent.pop(place, Sent())
+        is_pressed = isinstance(road, Shown)
+        self._sent[place] = Sent(None if is_pressed else aside.now, last.shows or is_pressed)
+        if len(self._sent) > 1000:
+            self._sent.popitem(last=False)
+        patience = UNSEEN if last.shows or isinstance(road, Command) else NEVER_SEEN
+        return is_pressed or last.at is None or aside.now - last.at > patience
 
     async def _show(self, bot: Bot, person: int, page: Wanted, road: Road) -> None:
         """One call; before the first message of this process one more, for a server older than Bot API 10.3 would not
         know what ephemeral means, and post what it is given to the group. So it is given nothing but a harmless line
         until one has come back as ephemeral; the hand is then an edit, which such a server does not know at all."""
         if isinstance(road, Shown):
-            await _edit(bot, person, page, road)
+            try:
+                await _edit(bot, person, page, road)
+            except BadRequest as error:
+                if road.anew is None or not _says(error, _FORGOTTEN):
+                    raise
+                await self._show(bot, person, page, road.anew)
         elif self._proven:
             await self._post(bot, person, page, road)
         else:
@@ -267,14 +279,19 @@ class Asides:
         return number
 
     async def _failed(self, aside: Aside, error: Exception) -> None:
-        """What a refusal means for the next time; all others mean nothing."""
+        """What a refusal means for the next time; all others mean nothing. Where the road has worked before, one
+        refusal of an unknown kind does not close it."""
         if isinstance(error, RetryAfter):
             wait = error.retry_after
             seconds = wait.total_seconds() if isinstance(wait, timedelta) else float(wait)
             self._counted = True
             with contextlib.suppress(Away):
                 await self.store.flooded(aside.chat_id, seconds)
-        elif _is_for_good(error):
+        elif isinstance(error, Public) or isinstance(error, EndPointNotFound) and not self._proven:
+            log.info("the server knows no ephemeral messages: %s", type(error).__name__)
+            self._is_old = aside.now
+            await self._remember(aside, "private" if aside.is_open else "alert")
+        elif _is_for_good(error) and aside.road.road != "ephemeral":
             log.info("no ephemeral messages to a member of group %d: %s", aside.chat_id, type(error).__name__)
             await self._remember(aside, "private" if aside.is_open else "alert")
         elif not isinstance(error, (TelegramError, TimeoutError)):
@@ -283,6 +300,14 @@ class Asides:
     async def _remember(self, aside: Aside, road: str) -> None:
         with contextlib.suppress(Away):  # the press is done, and was answered
             await self.store.took_road(aside.person, aside.chat_id, road)
+
+
+class Sent(NamedTuple):
+    """When the last message went to somebody, unless something on it was pressed; whether something ever was on any, so
+    that their app *shows* such messages."""
+
+    at: datetime | None = None
+    shows: bool = False
 
 
 class Public(Exception):
@@ -312,8 +337,14 @@ _ONCE = (
 )
 
 
+# And these mean that an ephemeral message is not there any more: such messages are not durable.
+_FORGOTTEN = ("not found", "message_id_invalid", "can't be edited")
+
+
 def _is_for_good(error: Exception) -> bool:
-    if isinstance(error, (Public, EndPointNotFound)):
-        return True
+    return isinstance(error, (BadRequest, Forbidden)) and not _says(error, _ONCE)
+
+
+def _says(error: Exception, words: tuple[str, ...]) -> bool:
     said = str(error).lower()
-    return isinstance(error, (BadRequest, Forbidden)) and not any(words in said for words in _ONCE)
+    return any(one in said for one in words)

@@ -167,6 +167,23 @@ async def test_a_press_on_a_panel_that_telegram_has_forgotten_opens_a_new_one(ca
     assert method == "sendMessage" and "callback_query_id" in call["ephemeral_message_parameters"]
 
 
+@pytest.mark.parametrize("gone", ["message to edit not found", "MESSAGE_ID_INVALID", "message can't be edited"])
+async def test_and_so_does_a_press_on_one_that_the_app_still_shows(camp: Camp, gone: str) -> None:
+    """Ephemeral messages are not durable; a game of a day is longer than any of them lives."""
+    await a_game(camp)
+    await seen_once(camp)
+    await my_hand(camp, "Ann")
+    await tap(camp, "Ann", "Whisky")
+    camp.far_end.troubles.append(refusal(400, f"Bad Request: {gone}"))
+    reply = await tap(camp, "Ann", "Discard it")
+    assert said(reply) == ""
+    (edit, _), (send, call) = camp.far_end.said[-2:]
+    assert (edit, send) == ("editEphemeralMessageText", "sendMessage")
+    to = call["ephemeral_message_parameters"]
+    assert to["receiver_user_id"] == camp.person("Ann")["id"] and to["callback_query_id"]
+    assert "Choose a card for Bob" in plain(call["text"])
+
+
 async def test_the_same_press_delivered_twice_shows_nothing_twice(camp: Camp) -> None:
     await a_game(camp)
     await seen_once(camp)
@@ -249,18 +266,31 @@ async def test_an_ordinary_command_of_an_old_app_is_answered_as_before(camp: Cam
 # --- the roads are remembered ---
 
 
-async def test_what_was_refused_for_good_is_tried_again_after_a_day(camp: Camp) -> None:
+async def test_what_was_refused_for_good_is_tried_again_after_an_hour(camp: Camp) -> None:
     await a_game(camp, ephemeral="refused")
     await my_hand(camp, "Ann")
     await my_hand(camp, "Ann")
     assert len(camp.far_end.said) == 1 and await road_of(camp, "Ann") == "alert"
     camp.far_end.ephemeral = "shown"
-    await camp.forward(23 * 3600)
+    await camp.forward(59 * 60)
     await my_hand(camp, "Ann")
     assert len(camp.far_end.said) == 1
-    await camp.forward(2 * 3600)
+    await camp.forward(2 * 60)
     await my_hand(camp, "Ann")
     assert len(camp.far_end.said) > 1 and await road_of(camp, "Ann") == "ephemeral"
+
+
+@pytest.mark.parametrize("refused", [(400, "Bad Request: EPHEMERAL_SOMETHING"), (403, "Forbidden: for some reason")])
+async def test_a_road_that_has_worked_is_not_given_up_for_one_refusal(camp: Camp, refused: tuple[int, str]) -> None:
+    """Else somebody without a private chat would have to press Start to answer."""
+    await a_game(camp)
+    await my_hand(camp, "Ann")
+    camp.far_end.troubles.append(refusal(*refused))
+    assert (await my_hand(camp, "Ann") or {})["show_alert"]
+    await tap(camp, "Ann", "Table")
+    method, call = camp.far_end.said[-1]
+    assert method == "editEphemeralMessageText" and "The camp, turn" in plain(call["text"])
+    assert await road_of(camp, "Ann") == "ephemeral"
 
 
 async def test_the_private_chat_is_the_road_of_who_has_one(camp: Camp) -> None:
@@ -305,6 +335,33 @@ async def test_who_asks_again_at_once_did_not_see_it_and_gets_the_alert_too(camp
     assert len(camp.far_end.said) == 2, "and the panel once more"
     await tap(camp, "Ann", "Table")
     assert "show_alert" not in (await my_hand(camp, "Ann") or {}), "a press on it says that it was seen"
+
+
+async def test_who_has_never_pressed_anything_on_one_may_have_an_app_that_shows_none(camp: Camp) -> None:
+    await a_game(camp)
+    await seen_once(camp)
+    soon = private.UNSEEN.total_seconds() + 5
+    alerts = []
+    for later in (0.0, soon, private.NEVER_SEEN.total_seconds() + 5):
+        await camp.forward(later)
+        alerts.append((await my_hand(camp, "Ann") or {}).get("show_alert", False))
+    assert alerts == [False, True, False]
+    await tap(camp, "Ann", "Table")
+    await my_hand(camp, "Ann")
+    await camp.forward(soon)
+    assert "show_alert" not in (await my_hand(camp, "Ann") or {}), "this app shows them"
+
+
+async def test_the_hands_of_two_games_in_two_topics_are_two_messages(camp: Camp) -> None:
+    await a_game(camp)
+    await seen_once(camp)
+    here = data_of(await camp.screen("board"), BOARD)
+    camp.place = (GROUP, 44)
+    await a_game(camp)
+    there = data_of(await camp.screen("board"), BOARD)
+    for data in (here, there):
+        reply = await camp.press_data("Ann", data)
+        assert "show_alert" not in (reply or {})
 
 
 async def test_a_group_that_is_told_to_wait_is_left_alone_until_then(camp: Camp) -> None:
@@ -431,11 +488,14 @@ async def test_no_road_and_no_error_makes_a_hand_public(camp: Camp, trouble: str
     for road in ROADS:
         camp.far_end.troubles.append(TROUBLES[trouble])
         replies = [await go(camp, road)]
-        if ("message" in road or "press" in road) and "not modified" not in trouble:
+        is_gone = "method" not in trouble and re.search("not found|can't be edited|MESSAGE_ID_INVALID", trouble)
+        if road == "a press on the panel" and is_gone:
+            assert not (replies[0] or {}).get("show_alert"), "a panel that is gone is opened anew"
+        elif ("message" in road or "press" in road) and "not modified" not in trouble:
             assert (replies[0] or {}).get("show_alert"), "the alert is the last road"
             assert "Flamethrower" in said(replies[0])
         replies.append(await go(camp, road))
-        assert len(camp.far_end.said) <= (3 if road == "the first message" else 2)
+        assert len(camp.far_end.said) <= (3 if road == "the first message" or is_gone else 2)
         await assert_nothing_private_is_public(camp, replies)
         camp.far_end.troubles.clear()
         await forget_roads(camp)
@@ -453,6 +513,15 @@ async def test_nor_does_a_server_that_knows_no_ephemeral_messages(camp: Camp, ro
         assert camp.far_end.said[-1][0] == "deleteMessage" and camp.far_end.said[-1][1]["message_id"] == 77
     camp.far_end.said = [one for one in camp.far_end.said if one[0] != "sendMessage"]
     await assert_nothing_private_is_public(camp, replies)
+
+
+async def test_a_server_that_knows_none_is_not_asked_again_for_everybody(camp: Camp) -> None:
+    """Each try is a line for all to see, if only for a moment."""
+    await a_game(camp, ephemeral="unknown")
+    for who in FOUR:
+        assert (await my_hand(camp, who) or {})["show_alert"]
+    assert [method for method, _ in camp.far_end.said] == ["sendMessage", "deleteMessage"]
+    assert await road_of(camp, "Ann") == "alert"
 
 
 async def test_an_answer_that_never_comes_is_not_waited_for(camp: Camp, monkeypatch: pytest.MonkeyPatch) -> None:
