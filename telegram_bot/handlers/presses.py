@@ -56,16 +56,26 @@ class Presses(Handlers):
             "settings": self._in_settings,
             "absent": self._on_absent,
         }
-        return await room[pressed.room](update, context, query, pressed, person)
+        answer = await room[pressed.room](update, context, query, pressed, person)
+        return answer if answer is not None else await self._out_of_place(query)
+
+    async def _out_of_place(self, query: CallbackQuery) -> Reply:
+        """What does not belong to a game of this chat: nothing is said to it, but where the group has moved on."""
+        chat = query.message.chat if query.message is not None else None
+        if chat is not None and chat.type == ChatType.GROUP:
+            kept = await self.store.chat(chat.id)
+            if kept is not None and kept.migrated_to is not None:
+                return reply.toast(query, say_plain("toast.moved"))
+        return reply.close(query)
 
     async def _in_lobby(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
-    ) -> Reply:
+    ) -> Reply | None:
         rights = await self._query_rights(query, context, pressed.what in ("cancel", *STARTS))
         async with self._press(update, pressed, person) as unit:
             game = unit.game
             if not unit.fresh or game is None or not is_place(game, query):
-                return reply.close(query)
+                return None
             if game.status != "lobby":
                 return reply.toast(
                     query, say_plain("lobby_toast.started" if game.status == "playing" else "lobby_toast.gone")
@@ -85,13 +95,13 @@ class Presses(Handlers):
 
     async def _on_board(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
-    ) -> Reply:
+    ) -> Reply | None:
         """My hand, in the group: the panel in an ephemeral message, else an alert; only the presser sees either."""
         since = asyncio.get_running_loop().time()
         async with self._press(update, pressed, person) as unit:
             game = unit.game
             if not unit.fresh or game is None or not is_place(game, query):
-                return reply.close(query)
+                return None
             if pressed.what == "nudge":
                 return reply.toast(query, screens.bare(waiting.nudge(unit, person.id)) if memo_of(game).asked else "")
             if pressed.what == "say":
@@ -127,7 +137,7 @@ class Presses(Handlers):
 
     async def _on_panel(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
-    ) -> Reply:
+    ) -> Reply | None:
         """A button of a hand, in the private chat, or on an ephemeral message of the group, which shows what comes."""
         since = asyncio.get_running_loop().time()
         in_private = chat_type_of(query) == ChatType.PRIVATE
@@ -135,7 +145,7 @@ class Presses(Handlers):
         async with self._press(update, pressed, person) as unit:
             game = unit.game
             if not unit.fresh or game is None or not (in_private or is_place(game, query)):
-                return reply.close(query)
+                return None
             turned = hands.press(unit, person.id, pressed, log)
             if in_private and turned.page is not None:
                 private.place(unit, person.id, turned.page)
@@ -154,15 +164,15 @@ class Presses(Handlers):
 
     async def _on_ending(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
-    ) -> Reply:
+    ) -> Reply | None:
         if pressed.what == "again":
             return await self._rematch(update, query, pressed, person)
         return reply.close(query)
 
-    async def _rematch(self, update: Update, query: CallbackQuery, pressed: Pressed, person: Person) -> Reply:
+    async def _rematch(self, update: Update, query: CallbackQuery, pressed: Pressed, person: Person) -> Reply | None:
         before = await self.store.game(pressed.game)
         if before is None or before.open or not is_place(before, query):
-            return reply.close(query)
+            return None
         place = ByPlace(before.chat_id, before.thread_id)
         callers = await self.store.callers(before.chat_id, before.thread_id)
         async with self.store.press(update_id=update.update_id, find=place, person=person) as unit:
@@ -176,24 +186,24 @@ class Presses(Handlers):
 
     async def _on_vote(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
-    ) -> Reply:
+    ) -> Reply | None:
         rights = await self._query_rights(query, context, True)
         async with self._press(update, pressed, person) as unit:
             game = unit.game
             if not unit.fresh or game is None or not is_place(game, query):
-                return reply.close(query)
+                return None
             toast = votes.press(unit, person, pressed.what, pressed.number, pressed.version, rights.ends(unit))
             return reply.toast(query, toast)
 
     async def _on_absent(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
-    ) -> Reply:
+    ) -> Reply | None:
         """Who takes a seat over sees its hand at once."""
         since = asyncio.get_running_loop().time()
         async with self._press(update, pressed, person) as unit:
             game = unit.game
             if not unit.fresh or game is None or not is_place(game, query):
-                return reply.close(query)
+                return None
             toast = absent.press(unit, person, pressed.what, pressed.number)
             row = seats.seat_of(unit.game or game, person.id)
             if pressed.what != absent.TAKE or row is None or row.sitter != person.id:

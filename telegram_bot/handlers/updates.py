@@ -50,7 +50,7 @@ def chat_type_of(query: CallbackQuery) -> str | None:
 
 
 def is_place(game: GameRow, query: CallbackQuery) -> bool:
-    """Whether a press comes from the group of its game; a supergroup's old buttons are dead anyway."""
+    """Whether a press comes from the group of its game, and not from one that has moved on or has none of it."""
     return query.message is not None and query.message.chat.id == game.chat_id
 
 

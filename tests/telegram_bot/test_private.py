@@ -211,6 +211,24 @@ async def test_a_stranger_a_forged_panel_and_another_group_get_no_panel(camp: Ca
     assert camp.far_end.said == []
 
 
+async def test_a_panel_that_was_open_when_the_group_became_a_supergroup_says_where_the_game_is(camp: Camp) -> None:
+    await a_game(camp)
+    await seen_once(camp)
+    await my_hand(camp, "Ann")
+    before = await camp.everything()
+    of_before = {"chat": {"id": GROUP, "type": "group", "title": "The camp"}}
+    await camp.store.migrate(GROUP, GROUP - 7)
+    camp.place = (GROUP - 7, 0)
+    camp.far_end.said.clear()
+    table, card, board = "p.{}.0.table.0", "p.{}.0.card.0", "b.{}.0.hand.0"
+    for data in (table, card, board):
+        reply = await camp.press_data("Ann", data.format(camp.game_id), message=aside() | of_before)
+        assert "The game goes on there" in said(reply)
+    assert camp.far_end.said == [] and (await camp.everything())["game"].memo == before["game"].memo
+    assert "show_alert" not in (await my_hand(camp, "Ann") or {}), "and there it opens"
+    assert camp.far_end.said[-1][1]["chat_id"] == GROUP - 7
+
+
 async def test_in_a_forum_the_panel_comes_to_the_topic_of_the_game(camp: Camp) -> None:
     camp.place = (GROUP, 44)
     await a_game(camp)
