@@ -40,6 +40,14 @@ class Vote(msgspec.Struct, frozen=True, omit_defaults=True):
     people: tuple[int, ...] = ()
 
 
+class Lent(msgspec.Struct, frozen=True, array_like=True):
+    """What an owner comes back to after a sitter: *excuses*, when the last was counted, seconds *used* of the bank."""
+
+    excuses: int
+    missed_at: float
+    used: float
+
+
 class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is kept.
 
@@ -61,7 +69,8 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Of who is here (telegram_bot/presence.py): *voices*, who gave the last answers, people or the clock; since when
     they are *mostly* the clock's; the turn and time when a person was last *heard*; the seats whose last answer the
-    clock gave (*away*). Of taken seats: which seats are on *offer*, or were and are taken; who *sat* in for whom.
+    clock gave (*away*). Of taken seats: which seats are on *offer*, or were and are taken; who *sat* in for whom; what
+    was the owner's of a seat to which a sitter came (*lent*).
     """
 
     page: str = ""
@@ -97,6 +106,7 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     away: tuple[str, ...] = ()
     offers: dict[str, str] = {}
     sat: tuple[tuple[int, str], ...] = ()
+    lent: dict[str, Lent] = {}
 
     @property
     def last(self) -> str | None:

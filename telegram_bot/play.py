@@ -15,7 +15,7 @@ from db.records import GameRow, SeatRow, Timer
 from db.store import Unit
 from telegram_bot import orders, pace, presence, seats, show
 from telegram_bot.happenings import SeatGivenBack, SeatTakenOver, TimeRanOut
-from telegram_bot.memo import memo_of, remembering
+from telegram_bot.memo import Lent, memo_of, remembering
 
 By = Literal["player", "clock", "order", "bot player"]
 
@@ -245,13 +245,18 @@ def order_changed(unit: Unit, game: GameRow, step: Step, seat: Seat) -> None:
 
 
 def take_over(unit: Unit, row: SeatRow, by: Literal["person", "bot"]) -> None:
-    """A bot player sits in for the owner of a seat, or the owner is back, with one excuse at least."""
+    """A bot player sits in for the owner of a seat; or the owner is back, to the own bank and excuses (one at least)."""
     if by == "bot":
         _change_seat(unit, replace(row, played_by="bot", sitter=None))
         unit.happened(SeatTakenOver(row.seat))
         return
-    unit.game = replace(_the_game(unit), timers=without_back(_the_game(unit), row.seat))
-    _change_seat(unit, replace(row, played_by="person", sitter=None, gone=False, excuses=max(row.excuses, 1)))
+    memo = memo_of(_the_game(unit))
+    lent = dict(memo.lent)
+    own = lent.pop(row.seat, None) or Lent(row.excuses, row.missed_at, memo.used.get(row.seat, 0.0))
+    game = remembering(_the_game(unit), lent=lent, used={**memo.used, row.seat: own.used})
+    unit.game = replace(game, timers=without_back(game, row.seat))
+    row = replace(row, excuses=max(own.excuses, 1), missed_at=own.missed_at)
+    _change_seat(unit, replace(row, played_by="person", sitter=None, gone=False))
     unit.happened(SeatGivenBack(row.seat))
 
 
@@ -261,7 +266,9 @@ def sit_in(unit: Unit, row: SeatRow, person: int) -> None:
         memo = memo_of(_the_game(unit))
         used = {seat: seconds for seat, seconds in memo.used.items() if seat != row.seat}
         away = tuple(seat for seat in memo.away if seat != row.seat)
-        unit.game = remembering(_the_game(unit), used=used, away=away)
+        own = Lent(row.excuses, row.missed_at, memo.used.get(row.seat, 0.0))
+        lent = {row.seat: own, **memo.lent}  # the owner's, whoever sat here before
+        unit.game = remembering(_the_game(unit), used=used, away=away, lent=lent)
         unit.happened(SeatTakenOver(row.seat))
     _change_seat(unit, replace(row, played_by="person", sitter=person, excuses=1, missed_at=0.0))
 

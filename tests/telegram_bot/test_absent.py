@@ -313,6 +313,37 @@ async def test_the_owner_comes_back_and_knows_what_the_seat_knows(camp: Camp, wa
     assert "Ann is back" in plain((await camp.screen(kind)).text)
 
 
+async def test_an_owner_who_left_the_group_and_is_back_has_the_excuses_of_before(camp: Camp) -> None:
+    await at_the_table(camp)
+    await members.left(camp.store, camp.place[0], (await people(camp))["Ann"])
+    await camp.clock.tick()
+    kind = f"gone {(await row_of(camp, 'Ann')).seat}"
+    await camp.press("Eve", TAKE, kind)
+    assert (await row_of(camp, "Ann")).excuses == 1, "those of the sitter"
+    await camp.write("Eve", "/leave")
+    await members.returned(camp.store, camp.place[0], (await people(camp))["Ann"])
+    assert (await row_of(camp, "Ann")).excuses == 3
+
+
+async def test_an_owner_comes_back_to_the_own_bank(camp: Camp) -> None:
+    kind = await offered(camp)
+    seat, used = (await row_of(camp, "Ann")).seat, memo_of(await camp.game()).used
+    await camp.press("Eve", TAKE, kind)
+    assert used[seat] and seat not in memo_of(await camp.game()).used
+    await camp.write("Ann", "/join")
+    assert memo_of(await camp.game()).used == used
+
+
+async def test_a_day_of_missed_deadlines_costs_one_excuse_though_somebody_sat_in_meanwhile(camp: Camp) -> None:
+    kind = await offered(camp)
+    await camp.press("Eve", TAKE, kind)
+    await camp.write("Ann", "/join")
+    assert (await row_of(camp, "Ann")).excuses == 1
+    await run_out(camp)
+    assert (await camp.store.answers(camp.game_id))[-1].by == "clock"
+    assert (await row_of(camp, "Ann")).excuses == 1
+
+
 async def test_a_sitter_who_was_sent_home_sees_and_does_nothing_more(camp: Camp) -> None:
     kind = await offered(camp)
     await camp.press("Eve", TAKE, kind)
