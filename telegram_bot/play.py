@@ -245,7 +245,7 @@ def order_changed(unit: Unit, game: GameRow, step: Step, seat: Seat) -> None:
 
 
 def take_over(unit: Unit, row: SeatRow, by: Literal["person", "bot"]) -> None:
-    """A bot player sits in for the owner of a seat, or the owner is back, to the own bank and excuses (at least one)."""
+    """A bot player sits in for the owner of a seat; or the owner is back, with the own bank and an excuse at least."""
     if by == "bot":
         _change_seat(unit, replace(row, played_by="bot", sitter=None))
         unit.happened(SeatTakenOver(row.seat))

@@ -39,7 +39,7 @@ AGAIN = timedelta(hours=1)  # a road that was refused for good is tried again
 OLD_SERVER = timedelta(days=1)  # and so is a server that knows no ephemeral messages
 # The time in which somebody asks again who did not see what was sent. Who has pressed something on an ephemeral message
 # has an app that shows them; who never has may well have none, and looks for the hand for longer.
-UNSEEN, NEVER_SEEN = timedelta(seconds=30), timedelta(minutes=10)
+UNSEEN, NEVER_SEEN = timedelta(seconds=30), timedelta(minutes=2)
 BUSY = 18  # a group in which so much was said in a minute, where Telegram counts what is said aside: 20 are allowed
 
 
