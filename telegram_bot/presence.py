@@ -26,19 +26,21 @@ PERSON, CLOCK = "p", "c"
 
 def noted(game: GameRow, seat: Seat, by: str, turn: int, now: datetime) -> GameRow:
     """An answer was given: who is heard is here; a missed deadline costs an excuse, but once a day, and not the seat of
-    somebody who left the group. Orders and bot players say nothing of anybody."""
+    somebody who left the group. Bot players say nothing of anybody.
+
+    An order, and a pass by itself, count as an answer given at that moment, or the group could tell one from the other;
+    but whose last own answer the clock gave stays *away*.
+    """
     row, memo = game.seat(seat), memo_of(game)
-    if row is None or by not in ("player", "clock"):
+    if row is None or by == "bot player":
         return game
-    voices = (memo.voices + (PERSON if by == "player" else CLOCK))[-HEARD:]
+    is_late = by == "clock"
+    voices = (memo.voices + (CLOCK if is_late else PERSON))[-HEARD:]
     mostly = (memo.mostly or now.timestamp()) if voices.count(CLOCK) * 2 > HEARD else 0.0
-    away = tuple(other for other in memo.away if other != seat)
-    if by == "player":
-        changed = replace(row, excuses=max(row.excuses, 1))
-        game = remembering(game, voices=voices, mostly=mostly, away=away, heard=(turn, now.timestamp()))
-    else:
-        changed = _missed(row, now)
-        game = remembering(game, voices=voices, mostly=mostly, away=(*away, seat))
+    heard = memo.heard if is_late else (turn, now.timestamp())
+    away = memo.away if by == "order" else tuple(other for other in memo.away if other != seat)
+    game = remembering(game, voices=voices, mostly=mostly, heard=heard, away=(*away, seat) if is_late else away)
+    changed = _missed(row, now) if is_late else replace(row, excuses=max(row.excuses, 1))
     if changed == row:
         return game
     return replace(game, roster=tuple(changed if other is row else other for other in game.roster))

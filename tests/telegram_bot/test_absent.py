@@ -185,6 +185,23 @@ async def test_whoever_answers_after_all_keeps_the_seat_with_one_excuse(camp: Ca
     assert (await row_of(camp, "Ann")).sitter is None
 
 
+async def test_an_order_keeps_the_seat_as_an_answer_does(camp: Camp) -> None:
+    """Else the group could tell that it was an order."""
+    kind = await offered(camp)
+    await run_out(camp)
+    assert await camp.has(kind)
+    await camp.lay({"Dan": HANDS["Dan"]} | {name: HANDS[name] for name in ("Ann", "Bob", "Cid")}, ["Whisky"])
+    await camp.press_hand("Ann", "Prepare an answer")
+    await camp.press_hand("Ann", "To an offer")
+    await camp.press_hand("Ann", "Whisky")
+    await camp.answer("Dan", "discard", "Axe")
+    await camp.answer("Dan", "give", "Whisky")
+    assert await camp.has(kind)
+    await camp.forward(120)
+    assert (await camp.store.answers(camp.game_id))[-1].by == "order"
+    assert (await row_of(camp, "Ann")).excuses == 1 and not await camp.has(kind)
+
+
 async def test_the_absent_who_presses_is_here(camp: Camp) -> None:
     kind = await offered(camp)
     assert "the seat is yours" in await camp.press("Ann", TAKE, kind)
@@ -492,9 +509,12 @@ def test_more_than_half_of_the_last_answers_by_the_clock_is_mostly() -> None:
     assert memo_of(game).mostly == 0.0
 
 
-def test_bot_players_and_orders_speak_for_nobody() -> None:
-    game = replace(lonely(), roster=(SeatRow("s1", "Ann", 1),))
-    assert presence.noted(game, "s1", "bot player", 5, WHEN) == presence.noted(game, "s1", "order", 5, WHEN) == game
+def test_a_bot_player_speaks_for_nobody_and_an_order_for_its_owner() -> None:
+    game = replace(lonely(away=("s1",)), roster=(SeatRow("s1", "Ann", 1, excuses=0),))
+    assert presence.noted(game, "s1", "bot player", 5, WHEN) == game
+    by_hand, by_order = (presence.noted(game, "s1", by, 5, WHEN) for by in ("player", "order"))
+    assert memo_of(by_hand).away == () and memo_of(by_order).away == ("s1",)
+    assert remembering(by_order, away=()) == by_hand, "nobody can tell one from the other"
 
 
 # --- a time-out proves nothing (the two worlds) ---
