@@ -71,7 +71,7 @@ class Crowd:
     async def do_something(self, who: str) -> Reply:
         deeds: dict[Callable[[str], Any], int] = {
             self.press_in_the_group: 8, self.press_the_own_hand: 8, self.press_what_was_there: 3, self.write: 6,
-            self.ask_for_the_hand: 4, self.let_time_pass: 7, self.have_no_excuse: 2, self.come_or_go: 1, self.block: 1,
+            self.ask_for_the_hand: 4, self.let_time_pass: 7, self.have_no_excuse: 5, self.come_or_go: 1, self.block: 1,
         }  # fmt: skip
         (deed,) = self.dice.choices(list(deeds), list(deeds.values()))
         reply: Reply = await deed(who)
@@ -140,7 +140,7 @@ async def test_a_hand_is_shown_to_who_plays_it_whatever_people_do(camp: Camp, se
     for _ in range(150):
         if not (await camp.game()).open:
             break
-        who = dice.choice(PLAYERS + OTHERS)
+        who = dice.choice(PLAYERS + OTHERS * 2)
         camp.far_end.ephemeral = dice.choice(["shown", "shown", "refused"])
         camp.far_end.said.clear()
         reply = await crowd.do_something(who)
