@@ -123,3 +123,59 @@ def test_a_whole_game_is_played_in_the_group_by_people_who_never_pressed_start(h
         assert not others, "nobody sees the hand of another"
     public = [one["text"] for one in telegram.messages(group["id"]) if "ephemeral" not in one]
     assert not [words for words in public if "You are" in words or "You drew" in words]
+
+
+def board_of(telegram: Telegram, group: Data, person: Data) -> Data:
+    return next(one for one in telegram.messages(group["id"], person) if "The camp, turn 1" in one["text"])
+
+
+def turn_the_page(telegram: Telegram, group: Data, person: Data) -> Data:
+    hand = asides(telegram, group, person)[-1]
+    page = next(one["text"] for one in buttons(hand) if one["text"] in ("Table", "‹ Back"))
+    return press(telegram, group, person, hand, page)
+
+
+def test_a_panel_outlives_odd_refusals_and_its_own_end(home: House) -> None:
+    telegram = home.telegram
+    group, people = gather(telegram)
+    start(telegram, group, people[0], 4)
+    telegram.forward(60)
+    press(telegram, group, people[1], board_of(telegram, group, people[1]), "🂠 My hand")
+    (hand,) = asides(telegram, group, people[1])
+    for fault in (
+        {"kind": "400", "text": "SOMETHING_UNHEARD_OF"},
+        {"kind": "403", "text": "for some reason"},
+        {"kind": "500"},
+        {"kind": "reset_before"},
+        {"kind": "reset_after"},
+    ):
+        telegram.post("/faults", method="editEphemeralMessageText", chat=group["id"], **fault)
+        answered = turn_the_page(telegram, group, people[1])
+        assert answered["show_alert"] and "·" in answered["text"], fault
+        assert not turn_the_page(telegram, group, people[1])["show_alert"], fault
+    # Telegram has forgotten it, but the app still shows it.
+    table = next(one["data"] for one in buttons(hand) if one["text"] == "Table")
+    telegram.forward(25 * 3600)
+    telegram.settle()
+    answered = telegram.press(people[1], group["id"], ephemeral=hand["ephemeral"], data=table, force=True)
+    assert answered["answered"] and not answered["show_alert"]
+    (anew,) = asides(telegram, group, people[1])
+    assert anew["ephemeral"] != hand["ephemeral"] and "The camp, turn" in anew["text"]
+
+
+def test_a_panel_that_was_open_when_the_group_became_a_supergroup_says_where_the_game_is(home: House) -> None:
+    telegram = home.telegram
+    people = [telegram.person(name) for name in NAMES[:4]]
+    group = telegram.group("The camp", people, kind="group")
+    telegram.write(people[0], "/newgame", group["id"])
+    for person in people[1:]:
+        press(telegram, group, person, telegram.wait(chat=group["id"], button="Join")["message"], "Join / leave")
+    start(telegram, group, people[0], 4)
+    telegram.forward(60)
+    press(telegram, group, people[1], board_of(telegram, group, people[1]), "🂠 My hand")
+    (hand,) = asides(telegram, group, people[1])
+    upgraded = telegram.post(f"/groups/{group['id']}/upgrade")
+    telegram.wait(chat=upgraded["id"], text="The camp, turn 1")
+    assert "The game goes on there" in press(telegram, group, people[1], hand, "Table")["text"]
+    press(telegram, upgraded, people[1], board_of(telegram, upgraded, people[1]), "🂠 My hand")
+    assert "You are" in asides(telegram, upgraded, people[1])[0]["text"]
