@@ -22,7 +22,7 @@ from core.asks import (
     Choice,
     Seat,
 )
-from core.cards.registry import CARDS, CardRule, box
+from core.cards.registry import CARDS, REFUSALS, CardRule, box
 from core.events import Event, seen_by
 from core.game import (
     RULES_VERSION,
@@ -57,6 +57,7 @@ __all__ = [
     "OFFER",
     "PASS",
     "PASS_ON",
+    "REFUSALS",
     "RULES_VERSION",
     "SHOW",
     "STATE_VERSION",

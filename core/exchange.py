@@ -90,7 +90,7 @@ def lay(table: Table, seat: Seat, defence: Card, of: Seat, against: Card | None 
 
 
 async def defended(table: Table, seat: Seat, attacker: Seat, card: Card, shield: Card) -> bool:
-    """Whether *seat* stops a card played on it. Strict secrecy asks those without the defence, too (section 8)."""
+    """Whether *seat* stops a card played on it. Strict secrecy asks those without the defence, too (R21a)."""
     holds = shield in table.hands[seat]
     if not holds and table.options.secrecy == "fast":
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import Any, Literal, TypeAlias
 
@@ -28,7 +29,7 @@ from core.events import (
 )
 from core.options import Options
 
-Role: TypeAlias = Literal["human", "infected", "thing"]
+Role: TypeAlias = Literal["human", "infected", "thing"]  # R6
 Side: TypeAlias = Literal["left", "right"]
 Back: TypeAlias = Literal["PANIC!", "STAY AWAY!"]
 
@@ -71,6 +72,17 @@ class Outcome(msgspec.Struct, frozen=True):
 
 class ImpossibleChance(ValueError):
     """A prescribed throw of chance cannot be: the cards are not those (scenarios only)."""
+
+
+def may_part_with(role: Role, hand: Sequence[Card]) -> list[Card]:
+    """The cards of a *hand* that may be discarded: not The Thing, not the last Infected! of an Infected (R10)."""
+    is_last = role == "infected" and hand.count(INFECTED) == 1
+    return [card for card in dict.fromkeys(hand) if card != THING and not (is_last and card == INFECTED)]
+
+
+def may_give_somebody(role: Role, hand: Sequence[Card]) -> list[Card]:
+    """The cards of a *hand* that may be given, be it to The Thing alone: no Infected! by a Human (R10)."""
+    return [card for card in may_part_with(role, hand) if role != "human" or card != INFECTED]
 
 
 class Table(msgspec.Struct, dict=True):
@@ -181,20 +193,13 @@ class Table(msgspec.Struct, dict=True):
         return next((seat for seat in self.seats if self.roles[seat] == "thing"), None)
 
     def may_part_with(self, seat: Seat) -> list[Card]:
-        """The cards of *seat* that may be discarded: not The Thing, not the last Infected! of an Infected (R10)."""
-        hand = self.hands[seat]
-        cards = list(dict.fromkeys(hand))
-        if self.roles[seat] == "thing":
-            cards.remove(THING)
-        elif self.roles[seat] == "infected" and hand.count(INFECTED) == 1:
-            cards.remove(INFECTED)
-        return cards
+        """The cards of *seat* that may be discarded (R10)."""
+        return may_part_with(self.roles[seat], self.hands[seat])
 
     def may_give(self, giver: Seat, taker: Seat) -> list[Card]:
-        """The cards that *giver* may give *taker* (R10): Infected! from The Thing, or from an Infected to The Thing."""
-        cards = self.may_part_with(giver)
-        role = self.roles[giver]
-        if role == "human" or (role == "infected" and self.roles[taker] != "thing"):
+        """The cards that *giver* may give *taker* (R10): an Infected gives Infected! to The Thing only."""
+        cards = may_give_somebody(self.roles[giver], self.hands[giver])
+        if self.roles[giver] == "infected" and self.roles[taker] != "thing":
             return [card for card in cards if card != INFECTED]
         return cards
 

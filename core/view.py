@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from core.asks import Ask, Card, Choice, Seat
 from core.game import Step
 from core.options import Options
-from core.table import Back, Dead, Note, Outcome, Role, Table
+from core.table import Back, Dead, Note, Outcome, Role, Table, may_give_somebody
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +52,19 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
         assert self.seat is not None
         i = self.seats.index(self.seat)
         return self.seats[(i + 1) % len(self.seats)], self.seats[i - 1]
+
+    def third(self, side: str) -> Seat:
+        """The third living player to the viewer's "left" or "right" (R43)."""
+        assert self.seat is not None
+        return self.seats[(self.seats.index(self.seat) + (3 if side == "left" else -3)) % len(self.seats)]
+
+    def is_isolated(self, seat: Seat) -> bool:
+        """Whether *seat* is in Quarantine, in the reading that keeps it from every exchange (R40)."""
+        return seat in self.quarantines and self.options.quarantine == "isolation"
+
+    def may_give_somebody(self, hand: Sequence[Card]) -> list[Card]:
+        """The cards of such a *hand* that the viewer may give, be it to The Thing alone (R10)."""
+        return may_give_somebody(self.role or "human", hand)
 
 
 def view(step: Step, seat: Seat | None) -> View:

@@ -145,7 +145,7 @@ def _page(unit: Unit, row: SeatRow, step: Step, pressed: Pressed, log: Sequence[
             return panel.card_page(desk, cards[pressed.number])
         case "confirm":
             choice = desk.view.ask.choices[pressed.number] if desk.view.ask is not None else ()
-            if choice[:2] != ("play", panel.FIRE):
+            if choice[:2] != ("play", orders.FIRE):
                 return _stale(unit, row, step)
             return panel.confirm_page(desk, pressed.number)
         case "choose" | "declare":

@@ -23,7 +23,6 @@ from db.records import GameRow, SeatRow
 
 FIRE, SHIELD, COMFORT = "Flamethrower", "No Barbeque!", "I'm Comfortable"
 FRIENDS = "Can't We Be Friends?"
-REFUSALS = ("No, Thanks!", "Scary", "Missed!")
 
 # What an order answers: the offer of the own turn, the next offer of others, fire, a claim to the seat; or, for all
 # attacks, none.
@@ -239,24 +238,16 @@ def may_prepare(view: View, slot: Slot) -> list[Choice]:
     held = set(view.hand)
     match slot:
         case "offer":
-            return [("give", card) for card in may_give(view, view.hand)]
+            return [("give", card) for card in view.may_give_somebody(view.hand)]
         case "answer":
-            gifts: list[Choice] = [("give", card) for card in may_give(view, view.hand)]
-            return gifts + [("defend", card) for card in REFUSALS if card in held]
+            gifts: list[Choice] = [("give", card) for card in view.may_give_somebody(view.hand)]
+            return gifts + [("defend", card) for card in core.REFUSALS if card in held]
         case "fire":
             return [("defend", SHIELD)] if SHIELD in held else []
         case "seat":
             return [("defend", COMFORT)] if COMFORT in held else []
         case "pass":
             return [core.PASS]
-
-
-def may_give(view: View, hand: Sequence[Card]) -> list[Card]:
-    """The cards of a *hand* that its owner might give somebody (R10)."""
-    kept = {"The Thing"}
-    if view.role == "human" or view.role == "infected" and hand.count("Infected!") < 2:
-        kept.add("Infected!")
-    return [card for card in dict.fromkeys(hand) if card not in kept]
 
 
 def prepare(game: GameRow, step: Step, seat: Seat, slot: Slot, choice: Choice) -> GameRow:

@@ -16,7 +16,7 @@ from db.records import Button, GameRow, Wanted
 from telegram_bot import narrator, orders
 from telegram_bot.memo import memo_of
 from telegram_bot.names import plain, shortened
-from telegram_bot.orders import CONDITIONS, SLOTS, Slot
+from telegram_bot.orders import CONDITIONS, FIRE, SLOTS, Slot
 from telegram_bot.pace import BACK, pace_of
 from telegram_bot.private import LONGEST, length
 from telegram_bot.screens import (
@@ -33,8 +33,6 @@ from telegram_bot.screens import (
     until,
 )
 from telegram_bot.texts import Markup, say, say_plain
-
-FIRE = "Flamethrower"
 
 
 class Desk(NamedTuple):
@@ -286,9 +284,8 @@ def _target(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
     buttons = []
     for number, (_, target) in enumerate(ask.choices):
         if target in ("left", "right"):
-            i, seats = at.view.seats.index(at.seat), at.view.seats
-            third = seats[(i + (3 if target == "left" else -3)) % len(seats)]
-            buttons.append(at.button(f"panel.button_{target}", "choose", number, name=plain(at.names[third])))
+            name = plain(at.names[at.view.third(target)])
+            buttons.append(at.button(f"panel.button_{target}", "choose", number, name=name))
         else:
             buttons.append(at.button("panel.button_name", "choose", number, name=plain(at.names[target])))
     return lines, in_rows(buttons)
@@ -367,12 +364,12 @@ def then_offers(view: View, card: Card) -> list[Card]:
     """What might be offered when *card* has left the hand, in the order of the buttons."""
     hand = list(view.hand)
     hand.remove(card)
-    return orders.may_give(view, hand)
+    return view.may_give_somebody(hand)
 
 
 def _then(at: Desk, card: Card) -> Rows:
     """A button for each card that may be offered in the same go; the chosen one is ticked."""
-    if _resting(at) or at.seat in at.view.quarantines and at.view.options.quarantine == "isolation":
+    if _resting(at) or at.view.is_isolated(at.seat):
         return ()  # in isolation there will be no exchange
     chosen = _mine(at).by_slot.get("offer")
     page = hand_cards(at.view).index(card)

@@ -9,7 +9,7 @@ from core.table import Side, Table
 
 
 @obstacle("Quarantine", corner="5 9", at=quarantine_aims)
-async def quarantine(table: Table, player: Seat, target: Seat) -> None:
+async def quarantine(table: Table, player: Seat, target: Seat) -> None:  # R40
     """Put yourself or a neighbour in Quarantine for three own turns: no exchange, no cards played, no target.
 
     The open Quarantine lasts two turns, is for a neighbour only, and lays that player's cards face up.
@@ -18,7 +18,7 @@ async def quarantine(table: Table, player: Seat, target: Seat) -> None:
 
 
 @obstacle("Barred Door", corner="4 7 11", at=door_aims)
-async def barred_door(table: Table, player: Seat, target: Seat, side: Side | None = None) -> None:
+async def barred_door(table: Table, player: Seat, target: Seat, side: Side | None = None) -> None:  # R41
     """Bar the door to a neighbour: no cards, no exchange and no change of seats between the two of you."""
     (gap,) = table.gaps_between(player, target) if side is None else [table.gap(player, side)]
     table.bar_door(gap)

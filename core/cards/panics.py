@@ -16,13 +16,13 @@ ONE_TWO, GET_OUT, FRIENDS = "One, Two...", "Get Out of Here!", "Can't We Be Frie
 
 
 @panic("Rotten Ropes", corner="6 9")
-async def rotten_ropes(table: Table, player: Seat) -> None:
+async def rotten_ropes(table: Table, player: Seat) -> None:  # R42
     """All Quarantines are over."""
     table.end_all_quarantines()
 
 
 @panic(ONE_TWO, corner="5 9")
-async def one_two(table: Table, player: Seat) -> None:
+async def one_two(table: Table, player: Seat) -> None:  # R43
     """Change seats with the third player to your left or to your right, unless one of you is in Quarantine."""
     if len(table.seats) <= 3:
         return table.say(SeatsKept(player, ONE_TWO))
@@ -35,13 +35,13 @@ async def one_two(table: Table, player: Seat) -> None:
 
 
 @panic("Three, Four...", corner="4 9")
-async def three_four(table: Table, player: Seat) -> None:
+async def three_four(table: Table, player: Seat) -> None:  # R44
     """All Barred Doors are removed."""
     table.remove_all_doors()
 
 
 @panic("So This Is the Party?", corner="5 9")
-async def party(table: Table, player: Seat) -> None:
+async def party(table: Table, player: Seat) -> None:  # R45
     """All Quarantines and Barred Doors are removed; then, from you clockwise, everybody changes seats in pairs."""
     table.end_all_quarantines()
     table.remove_all_doors()
@@ -51,7 +51,7 @@ async def party(table: Table, player: Seat) -> None:
 
 
 @panic(GET_OUT, corner="5")
-async def get_out_of_here(table: Table, player: Seat) -> None:
+async def get_out_of_here(table: Table, player: Seat) -> None:  # R46
     """Change seats with any player who is not in Quarantine."""
     if table.is_quarantined(player):
         return table.say(SeatsKept(player, GET_OUT, "Quarantine"))
@@ -66,7 +66,7 @@ async def get_out_of_here(table: Table, player: Seat) -> None:
 
 
 @panic("Forgetful", corner="4")
-async def forgetful(table: Table, player: Seat) -> None:
+async def forgetful(table: Table, player: Seat) -> None:  # R47
     """Discard three of your cards and draw three new ones."""
     _, *cards = await Ask(player, FORGET, three_to_forget(table, player), "Forgetful")
     for card in cards:
@@ -87,7 +87,7 @@ def three_to_forget(table: Table, seat: Seat) -> tuple[Choice, ...]:
 
 
 @panic("Round and Round", corner="4 9")
-async def round_and_round(table: Table, player: Seat) -> None:
+async def round_and_round(table: Table, player: Seat) -> None:  # R48
     """Everybody gives a card to the next player, all at once; the turn ends."""
     round_ = [(seat, table.after(seat)) for seat in table.round_from(player)]
     choices = {giver: tuple(("give", card) for card in table.may_give(giver, taker)) for giver, taker in round_}
@@ -105,7 +105,7 @@ async def round_and_round(table: Table, player: Seat) -> None:
 
 
 @panic(FRIENDS, corner="7 9")
-async def cant_we_be_friends(table: Table, player: Seat) -> None:
+async def cant_we_be_friends(table: Table, player: Seat) -> None:  # R49
     """Exchange a card with any player who is not in Quarantine."""
     friends = [] if table.is_isolated(player) else companions(table, player)
     if friends:
@@ -114,7 +114,7 @@ async def cant_we_be_friends(table: Table, player: Seat) -> None:
 
 
 @panic("Blind Date", corner="4 9")
-async def blind_date(table: Table, player: Seat) -> None:
+async def blind_date(table: Table, player: Seat) -> None:  # R50
     """Swap a card of your hand for the top card of the deck; your turn ends."""
     choices = tuple(("swap", card) for card in table.may_part_with(player))
     _, card = await Ask(player, SWAP, choices, "Blind Date")
@@ -127,13 +127,13 @@ async def blind_date(table: Table, player: Seat) -> None:
 
 
 @panic("Oops!", corner="10")
-async def oops(table: Table, player: Seat) -> None:
+async def oops(table: Table, player: Seat) -> None:  # R51
     """Show your whole hand to everybody."""
     table.show(player, table.hands[player], by="Oops!")
 
 
 @panic("Just Between Us...", corner="7 9")
-async def just_between_us(table: Table, player: Seat) -> None:
+async def just_between_us(table: Table, player: Seat) -> None:  # R51
     """Show your whole hand to one neighbour of your choice."""
     near = [seat for seat in table.neighbours(player) if not table.is_shut(player, seat)]
     if near:
@@ -142,7 +142,7 @@ async def just_between_us(table: Table, player: Seat) -> None:
 
 
 @panic("Revelations", corner="8")
-async def revelations(table: Table, player: Seat) -> None:
+async def revelations(table: Table, player: Seat) -> None:  # R51
     """From you on, everybody shows the whole hand, one Infected!, or nothing; the first Infected! shown ends it."""
     for seat in table.round_from(player):
         hand = table.hands[seat]

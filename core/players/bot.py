@@ -113,7 +113,7 @@ def partner_after(me: View, choice: Choice) -> Seat | None:
     """With whom the viewer would exchange a card at the end of its turn if it chose that; None: with nobody."""
     assert me.seat is not None
     seats, clockwise, doors = list(me.seats), me.clockwise, dict.fromkeys(me.doors)
-    isolated = set(me.quarantines) if me.options.quarantine == "isolation" else set()
+    isolated = set(filter(me.is_isolated, me.quarantines))
     match choice:
         case ("play", "Seduction", target):
             return target

@@ -1,6 +1,7 @@
 """The core is pure: what it imports, and who imports it."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ DOORS = {"core", "core.events", "core.players", "core.scenario"}  # what core/__
 IMPURE = {"asyncio", "time", "datetime", "os", "io", "pathlib", "socket", "threading", "subprocess", "secrets", "uuid"}
 FILES = [file for room in ROOMS for file in sorted((HOUSE / room).rglob("*.py"))]
 OF_THE_CORE = [file for file in FILES if file.is_relative_to(HOUSE / "core")]
+CLAUSES = {*map(str, range(1, 67)), "21a"}  # of RULES.md
 
 
 def imports(file: Path) -> Iterator[str]:
@@ -50,3 +52,11 @@ def test_the_core_is_pure(file: Path) -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     assert not calls & {"open", "print", "input", "hash", "id", "exec", "eval"}
+
+
+def test_every_clause_is_cited_where_it_is_done() -> None:
+    cited: set[str] = set()
+    for file in OF_THE_CORE:
+        for first, letter, last in re.findall(r"\bR(\d+)(a?)(?: to R(\d+))?", file.read_text(encoding="utf-8")):
+            cited |= {first + letter} if not last else set(map(str, range(int(first), int(last) + 1)))
+    assert cited == CLAUSES

@@ -112,7 +112,7 @@ async def test_a_card_prepared_answers_the_next_offer_after_a_while(camp: Camp) 
     assert await prepared(camp, "Bob") == {} and await void(camp, "Bob") == []
 
 
-@pytest.mark.parametrize("card", orders.REFUSALS)
+@pytest.mark.parametrize("card", core.REFUSALS)
 async def test_a_refusal_prepared_refuses_the_next_offer(camp: Camp, card: str) -> None:
     await at_the_table(camp, Bob=["Axe", "Whisky", "Suspicion", card])
     await prepare(camp, "Bob", "answer", "defend", card)
