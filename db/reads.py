@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any
-
 import msgspec
 from msgspec.structs import replace
 
@@ -35,15 +32,6 @@ class Reads(Database):
     async def games_in(self, chat_id: int) -> list[GameRow]:
         """The open games of a group, in all its topics."""
         rows = await self._run(f"select {COLUMNS} from games g where g.chat_id = :chat and {IS_OPEN}", chat=chat_id)
-        return [game_of(row, 0) for row in rows]
-
-    async def open_lobbies(self, untouched_since: datetime | None = None) -> list[GameRow]:
-        """Lobbies, those first that nobody touched for longest."""
-        rows = await self._run(
-            f"select {COLUMNS} from games g where g.status = 'lobby'"
-            " and g.touched_at < coalesce(cast(:since as timestamptz), 'infinity') order by g.touched_at",
-            since=untouched_since,
-        )
         return [game_of(row, 0) for row in rows]
 
     async def person(self, person_id: int) -> Person | None:
@@ -127,16 +115,7 @@ class Reads(Database):
         )
         return [Failure(*row) for row in rows]
 
-    async def next_due(self) -> datetime | None:
-        """When the next timer of any game is due."""
-        found: datetime | None = (await self._run("select min(next_at) from games where next_at is not null")).scalar()
-        return found
-
     async def roads_from(self, chat_id: int) -> dict[int, RoadHere]:
         """By which road each person was reached from a group last."""
         rows = await self._run("select person_id, road, at from roads where chat_id = :chat", chat=chat_id)
         return {int(person): RoadHere(road, at) for person, road, at in rows}
-
-    async def recall(self, key: str) -> Any:
-        """What was kept under a name; None if nothing was."""
-        return (await self._run("select value from meta where key = :key", key=key)).scalar_one_or_none()

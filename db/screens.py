@@ -375,7 +375,6 @@ def _json(value: object) -> str:
 
 
 _READ = [name for name in Screen.__struct_fields__ if name not in ("aside", "had", "wait", "result", "refused")]
-_LEFTOVERS = _READ.index("leftovers")
 
 
 def _screen(row: tuple[Any, ...]) -> Screen:

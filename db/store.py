@@ -34,7 +34,7 @@ from .engine import put_back
 from .errors import Away, Failed, Newer, database_errors
 from .reads import Reads
 from .records import ByGame, ByPlace, Chat, Failure, Find, GameRow, Nothing, Person
-from .rows import both, chat_of, dump, game_of, people_of, road_of, storable
+from .rows import both, chat_of, game_of, people_of, road_of, storable
 from .statements import DUE, GAME_AT, HOLD, LOOK_AGAIN, first
 from .unit import Unit
 from .upkeep import BEAT, FORGIVE, MIGRATE, PRUNE, SILENT, TOPIC_GONE
@@ -322,14 +322,3 @@ class Store(Reads):
             thread=thread_id,
         )
         self.wake()
-
-    # Things kept by name.
-
-    async def keep(self, key: str, value: object) -> None:
-        """Keep something small that JSON can hold under a name (the hash of the webhook's settings ...)."""
-        await self._run(
-            "insert into meta (key, value) values (:key, cast(:value as jsonb))"
-            " on conflict (key) do update set value = excluded.value",
-            key=key,
-            value=dump(value),
-        )

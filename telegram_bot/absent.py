@@ -6,7 +6,6 @@ may take a seat over, and nobody a second one: a sitter knows a hand.
 
 from __future__ import annotations
 
-from core import Seat
 from db.records import GameRow, Person, SeatRow
 from db.store import Unit
 from telegram_bot import play, screens, seats
@@ -65,10 +64,6 @@ def come_back(unit: Unit, row: SeatRow, person: int) -> None:
 def give_up(unit: Unit, row: SeatRow) -> None:
     """The sitter has enough, or left the group: a bot player goes on."""
     play.take_over(unit, row, "bot")
-
-
-def seat_number(game: GameRow, seat: Seat) -> int:
-    return next(number for number, row in enumerate(game.roster) if row.seat == seat)
 
 
 def _game(unit: Unit) -> GameRow:

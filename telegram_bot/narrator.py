@@ -74,24 +74,6 @@ def tell_turn(events: Iterable[Event], names: Names, seed: str, room: int = LONG
     return story.text
 
 
-def tell_turns(turns: Iterable[Iterable[Event]], names: Names, seed: str, room: int = LONGEST) -> str:
-    """Several turns in one message, the latest ones if not all find room."""
-    told = pages(turns, names, seed, room)
-    return told[-1] if told else ""
-
-
-def pages(turns: Iterable[Iterable[Event]], names: Names, seed: str, room: int = LONGEST) -> list[str]:
-    """A story of many turns as messages of at most *room* characters; more turns only add to the last, or behind it."""
-    told: list[str] = []
-    for turn in turns:
-        story = tell_turn(turn, names, seed, room)
-        if told and len(told[-1]) + 2 + len(story) <= room:
-            told[-1] += "\n\n" + story
-        elif story:
-            told.append(story)
-    return told
-
-
 def by_turn(events: Iterable[Event]) -> list[list[Event]]:
     """Events cut where a turn begins."""
     turns: list[list[Event]] = []

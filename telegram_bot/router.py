@@ -54,6 +54,8 @@ class Router:
         moved = filters.StatusUpdate.LEFT_CHAT_MEMBER | filters.StatusUpdate.NEW_CHAT_MEMBERS
         app.add_handler(MessageHandler(moved, self._replying(self.moves.people_moved)))
         app.add_handler(MessageHandler(filters.StatusUpdate.MIGRATE, self._replying(self.moves.migrated)))
+        reopened = filters.StatusUpdate.FORUM_TOPIC_REOPENED
+        app.add_handler(MessageHandler(reopened, self._replying(self.moves.topic_reopened)))
         written = filters.UpdateType.MESSAGE & filters.ChatType.PRIVATE & ~filters.StatusUpdate.ALL
         app.add_handler(MessageHandler(written, self._replying(self.reading.help)))
 

@@ -9,12 +9,12 @@ from telegram.ext import ContextTypes
 from db.store import Nothing
 from telegram_bot import members
 from telegram_bot.handlers.base import Handlers
-from telegram_bot.handlers.updates import chat_after, known, message_of, moves_of, named
+from telegram_bot.handlers.updates import chat_after, known, message_of, moves_of, named, thread_of
 from telegram_bot.reply import Reply
 
 
 class Moves(Handlers):
-    """The bot was blocked, added or given rights; people left or came back; the group became a supergroup."""
+    """Who is blocked, added, gone or back; a group that became a supergroup; a topic that was opened again."""
 
     async def membership(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         """The bot was blocked or unblocked by a person; added to a group, removed, or given other rights."""
@@ -49,4 +49,10 @@ class Moves(Handlers):
             await self.store.migrate(message.chat.id, message.migrate_to_chat_id)
         elif message.migrate_from_chat_id:
             await self.store.migrate(message.migrate_from_chat_id, message.chat.id)
+        return None
+
+    async def topic_reopened(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        """A closed forum topic is open again: what waited for it is not kept waiting."""
+        message = message_of(update)
+        await self.store.topic_open(message.chat.id, thread_of(message))
         return None

@@ -62,7 +62,7 @@ async def test_a_supergroup_begins_without_the_roads_of_the_group_it_was(store: 
 async def test_what_is_said_aside_is_counted_in_the_same_two_statements(
     store: Store, game: GameRow, database_url: str
 ) -> None:
-    said = watched(store)
+    said = await watched(store)
     for _ in range(3):
         async with store.press(update_id=None, find=ByGame(game.id), person=ANN) as unit:
             unit.say_aside()

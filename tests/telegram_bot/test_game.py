@@ -475,3 +475,19 @@ async def test_a_changed_rule_under_a_turn_in_play_begins_it_again(camp: Camp, w
     assert await awaited(camp) == {"Ann"}
     await camp.press_hand("Ann", "Analysis")
     assert "Discard it" in buttons(await camp.hand("Ann"))
+
+
+# --- a topic of a forum is opened again ---
+
+
+async def test_what_waited_for_a_closed_topic_waits_no_longer_when_it_is_open_again(camp: Camp) -> None:
+    camp.place = (camp.place[0], 7)
+    await camp.begin(*FOUR)
+    wait = "insert into limits (chat_id, thread_id, blocked_until, why) values (%s, %s, now() + '5 min', 'topic')"
+    async with camp.store.engine.begin() as connection:
+        await connection.exec_driver_sql(wait, camp.place)
+    message = camp.message("Ann", "x") | {"forum_topic_reopened": {}}
+    del message["text"]
+    await camp.take(message=message)
+    async with camp.store.engine.connect() as connection:
+        assert not (await connection.exec_driver_sql("select why from limits where why = 'topic'")).all()

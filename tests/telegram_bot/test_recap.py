@@ -126,7 +126,8 @@ async def test_in_the_private_chat_all_games_are_told_under_their_groups(camp: C
     await camp.answer("Ann", "discard", "Axe")
     reply = await camp.write("Bob", "/recap", private=True)
     assert reply is not None and reply["chat_id"] == camp.person("Bob")["id"]
-    assert text_of(reply).startswith("The camp:\nSince you last looked\n1 · Ann")
+    assert text_of(reply).startswith("The camp:\nSince you last looked\n1 · ")
+    assert "1 · Ann: a card goes face down" in text_of(reply)
 
 
 # --- the morning ---

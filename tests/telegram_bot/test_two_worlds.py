@@ -11,8 +11,6 @@ from tests.telegram_bot.camp import Camp
 
 FOUR = ("Ann", "Bob", "Cid", "Dan")
 DAN = ["Whisky", "Axe", "Axe", "Axe"]
-PUBLIC = ["Suspicion", *["Whisky"] * 6]
-
 Hands = dict[str, list[str]]
 World = tuple[Hands, dict[str, Any], list[tuple[str, ...]]]
 

@@ -251,17 +251,6 @@ def test_a_turn_takes_two_to_four_lines_on_a_phone():
     assert lengths[len(lengths) * 9 // 10] < 7 * 48
 
 
-def test_turns_share_a_message_and_only_add_to_it():
-    table = play(6, "pages", at_random=True)
-    turns = narrator.by_turn(table.events)
-    pages = narrator.pages(turns, names(6), "x")
-    assert all(len(page) <= narrator.LONGEST for page in pages)
-    assert "\n\n".join(pages) == "\n\n".join(narrator.tell_turn(one, names(6), "x") for one in turns)
-    fewer = narrator.pages(turns[:-1], names(6), "x")
-    assert pages[: len(fewer) - 1] == fewer[:-1] and pages[len(fewer) - 1].startswith(fewer[-1])
-    assert narrator.tell_turns(turns, names(6), "x") == pages[-1]
-
-
 # --- it does not repeat itself ---
 
 
