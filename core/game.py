@@ -45,6 +45,7 @@ class Live:
 
     @property
     def outcome(self) -> Outcome | None:
+        """How the game ended; None while it is on."""
         return self.table.outcome
 
     @property
@@ -119,6 +120,7 @@ class Step(NamedTuple):
 
     @property
     def outcome(self) -> Outcome | None:
+        """How the game ended; None while it is on."""
         return self.table.outcome
 
 
@@ -191,6 +193,7 @@ def freeze(table: Table) -> str:
 
 
 def thaw(text: str) -> Table:
+    """The table that a text of `freeze` holds."""
     return _decoder.decode(text)
 
 

@@ -119,6 +119,7 @@ class Table(msgspec.Struct, dict=True):
         self.thrown: list[dict[str, Any]] = []
 
     def say(self, event: Event) -> None:
+        """Let an event be known to whom it concerns."""
         self.events.append(event)
 
     # --- who sits where (R1, R2) ---
@@ -128,6 +129,7 @@ class Table(msgspec.Struct, dict=True):
         return self.seats[(self.seats.index(seat) + 1) % len(self.seats)]
 
     def right_of(self, seat: Seat) -> Seat:
+        """The nearest living player counter-clockwise."""
         return self.seats[self.seats.index(seat) - 1]
 
     def after(self, seat: Seat) -> Seat:
@@ -159,6 +161,7 @@ class Table(msgspec.Struct, dict=True):
         return [self.gap(one, side) for side, near in self.sides(one) if near == other]
 
     def sides(self, seat: Seat) -> tuple[tuple[Side, Seat], tuple[Side, Seat]]:
+        """The neighbours, each with the side it sits on; the same one twice where only two live (R1)."""
         return ("left", self.left_of(seat)), ("right", self.right_of(seat))
 
     def is_shut(self, one: Seat, other: Seat) -> bool:
@@ -173,9 +176,11 @@ class Table(msgspec.Struct, dict=True):
     # --- Quarantine (R40) ---
 
     def is_quarantined(self, seat: Seat) -> bool:
+        """Whether *seat* is in Quarantine, whichever reading."""
         return seat in self.quarantines
 
     def is_isolated(self, seat: Seat) -> bool:
+        """Whether *seat* is in Quarantine in the reading that keeps it from every exchange."""
         return seat in self.quarantines and self.options.quarantine == "isolation"
 
     def is_open(self, seat: Seat) -> bool:
@@ -185,6 +190,7 @@ class Table(msgspec.Struct, dict=True):
     # --- who is what ---
 
     def is_human(self, seat: Seat) -> bool:
+        """Whether *seat* is neither The Thing nor Infected (R6)."""
         return self.roles[seat] == "human"
 
     @property
@@ -223,6 +229,7 @@ class Table(msgspec.Struct, dict=True):
         return None
 
     def renew_deck(self) -> None:
+        """The discard pile is shuffled to make a new deck (R4)."""
         self.deck, self.pile = self.pile, []
         if (order := self._prescribed("shuffle")) is not None:
             if sorted(order) != sorted(self.deck):
@@ -296,6 +303,7 @@ class Table(msgspec.Struct, dict=True):
     # --- cards that leave a hand ---
 
     def lay_aside(self, seat: Seat, card: Card) -> None:
+        """A card leaves the hand and lies in neither deck nor pile until its effect is over (R4)."""
         self.hands[seat].remove(card)
         self.aside.append(card)
 
@@ -310,10 +318,12 @@ class Table(msgspec.Struct, dict=True):
         self.aside = []
 
     def take_back(self, seat: Seat, card: Card) -> None:
+        """An offered card goes back to its hand."""
         self.aside.remove(card)
         self.hands[seat].append(card)
 
     def discard(self, seat: Seat, card: Card, *, surplus: bool = False) -> None:
+        """A card goes from the hand to the pile, face down but in open Quarantine (R17, R40)."""
         self.hands[seat].remove(card)
         self.pile.append(card)
         self.say(CardDiscarded(seat=seat, card=card, surplus=surplus, face_up=self.is_open(seat)))
@@ -328,6 +338,7 @@ class Table(msgspec.Struct, dict=True):
         self.notes.append(Note(self.turn, seat, tuple(cards), by, to))
 
     def infect(self, seat: Seat, by: Seat) -> None:
+        """A Human is Infected from now on; it may have been the last one (R7, R58)."""
         self.roles[seat] = "infected"
         self.infections.append(Infection(seat, by, self.turn))
         self.say(TurnedInfected(seat, by))
@@ -343,6 +354,7 @@ class Table(msgspec.Struct, dict=True):
         self.say(SeatsSwapped(one, other))
 
     def turn_direction(self) -> None:
+        """Play runs the other way round (R31)."""
         self.direction = -self.direction
         self.say(DirectionTurned(self.direction > 0))
 
@@ -350,31 +362,37 @@ class Table(msgspec.Struct, dict=True):
         return self.seats[gap], self.seats[(gap + 1) % len(self.seats)]
 
     def bar_door(self, gap: int) -> None:
+        """The Barred Door that was being played lies in a gap (R41)."""
         self.aside.remove("Barred Door")
         self.doors[gap] = True
         self.say(DoorBarred(*self._ends_of(gap)))
 
     def remove_door(self, gap: int) -> None:
+        """A Barred Door goes from its gap to the pile."""
         self.doors[gap] = False
         self.pile.append("Barred Door")
         self.say(DoorRemoved(*self._ends_of(gap)))
 
     def remove_all_doors(self) -> None:
+        """All Barred Doors go to the pile (R44)."""
         for gap, shut in enumerate(self.doors):
             if shut:
                 self.remove_door(gap)
 
     def put_in_quarantine(self, seat: Seat, turns: int) -> None:
+        """The Quarantine that was being played lies on a player, for so many own turns (R40)."""
         self.aside.remove("Quarantine")
         self.quarantines[seat] = turns
         self.say(Quarantined(seat, turns))
 
     def end_quarantine(self, seat: Seat, *, spent: bool = False) -> None:
+        """A Quarantine goes to the pile; *spent*: its turns are over."""
         del self.quarantines[seat]
         self.pile.append("Quarantine")
         self.say(QuarantineEnded(seat, spent))
 
     def end_all_quarantines(self) -> None:
+        """All Quarantines go to the pile (R42)."""
         for seat in [seat for seat in self.seats if seat in self.quarantines]:
             self.end_quarantine(seat)
 

@@ -133,6 +133,7 @@ def late_convert(table: Table) -> Seat | None:
 
 
 def end(table: Table, outcome: Outcome) -> None:
+    """The game is over, and everybody hears how."""
     table.outcome = outcome
     table.say(GameEnded(outcome.why, outcome.winners))
 
@@ -149,6 +150,7 @@ def may_declare(table: Table, waiting: tuple[Ask, ...]) -> Seat | None:
 
 
 def declare(table: Table, seat: Seat) -> None:
+    """The Thing declares that no Human is left, and the game is over, true or not (R54, R56)."""
     outcome = outcome_of_declaration(table)
     table.say(Declared(seat, outcome.why != FALSE_DECLARATION))
     end(table, outcome)

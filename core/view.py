@@ -45,6 +45,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def role(self) -> Role | None:
+        """What the viewer is; None for the group."""
         return self.roles.get(self.seat) if self.seat is not None else None
 
     def neighbours(self) -> tuple[Seat, Seat]:
@@ -75,6 +76,7 @@ def view(step: Step, seat: Seat | None) -> View:
 def view_of(
     table: Table, asks: Mapping[Seat, Ask], standing: Mapping[Seat, tuple[Choice, ...]], seat: Seat | None
 ) -> View:
+    """The *table* as *seat* may know it, or the whole group (None); *asks* and *standing* are a live game's."""
     return View(
         seat=seat,
         options=table.options,

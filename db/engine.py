@@ -44,6 +44,7 @@ def make_engine(url: URL, pool: int = 3) -> AsyncEngine:
 
 
 async def put_back(connection: AsyncConnection) -> None:
+    """Give a connection back to its pool, whatever state it is in."""
     with contextlib.suppress(exc.SQLAlchemyError, OSError):
         await connection.close()
 
@@ -56,6 +57,7 @@ class Database:
         self.engine = make_engine(self.url, pool)
 
     async def close(self) -> None:
+        """Close every connection."""
         await self.engine.dispose()
 
     async def __aenter__(self) -> Self:

@@ -35,10 +35,12 @@ class Reads(Database):
         return [game_of(row, 0) for row in rows]
 
     async def person(self, person_id: int) -> Person | None:
+        """What is known of a person; None of one that never wrote or pressed."""
         row = (await self._run("select to_jsonb(p)::text from people p where id = :id", id=person_id)).one_or_none()
         return None if row is None else msgspec.json.decode(row[0], type=Person)
 
     async def chat(self, chat_id: int) -> Chat | None:
+        """What is known of a group; None of one that the bot never was in."""
         row = (await self._run("select to_jsonb(c)::text from chats c where id = :id", id=chat_id)).one_or_none()
         return None if row is None else chat_of(row[0])
 

@@ -87,6 +87,7 @@ class GameRow(Struct, frozen=True, kw_only=True):
 
     @property
     def open(self) -> bool:
+        """Whether it still occupies its place."""
         return self.status in OPEN
 
     @property
@@ -101,6 +102,7 @@ class GameRow(Struct, frozen=True, kw_only=True):
         return next((seat for seat in self.roster if seat.person == person), None)
 
     def seat(self, name: str) -> SeatRow | None:
+        """The row of a seat; None if there is no such seat."""
         return next((seat for seat in self.roster if seat.seat == name), None)
 
 

@@ -15,6 +15,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def dump(value: object) -> str:
+    """*value* as JSON text."""
     return _encoder.encode(value).decode()
 
 
@@ -45,6 +46,7 @@ road_of = msgspec.json.Decoder(RoadHere).decode
 
 
 def game_of(row: Any, at: int) -> GameRow:
+    """The game in *row*, whose columns begin *at* there."""
     values = list(row[at : at + len(FIELDS)])
     for index, decode in _DECODE.items():
         if values[index] is not None:
@@ -53,6 +55,7 @@ def game_of(row: Any, at: int) -> GameRow:
 
 
 def game_values(game: GameRow) -> dict[str, object]:
+    """A game as parameters of a statement, `next_at` too."""
     values: dict[str, object] = {name: getattr(game, name) for name in FIELDS}
     for name in AS_TEXT:
         if values[name] is not None:

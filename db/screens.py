@@ -49,6 +49,9 @@ class Body(Struct, frozen=True):
     protect: bool = False
     old: Literal["strip", "delete"] = "strip"
 
+    def __repr__(self) -> str:
+        return "<body>"  # it may be a hand
+
 
 class Screen(Struct, frozen=True, kw_only=True):
     """A screen that wants something, as it was when it was read. `deed` is the next call to make for it."""
@@ -88,10 +91,12 @@ class Screen(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> tuple[int, str, int]:
+        """Which row it is."""
         return self.game_id, self.kind, self.receiver
 
     @property
     def body(self) -> Body:
+        """What the message is to say."""
         return _body(self.wanted)
 
     @property

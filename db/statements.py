@@ -188,6 +188,7 @@ _PARTS = {
 
 @cache
 def second(parts: tuple[str, ...]) -> str:
+    """The second statement: everything that a press has left to write, each in a part of its own."""
     if "seats" in parts:
         parts += ("seats_left",)
     return "with " + ",\n".join(f"part_{name} as ({_PARTS[name]})" for name in parts) + "\nselect 1"

@@ -67,6 +67,7 @@ class Store(Reads):
         self._notifying: asyncio.Task[None] | None = None
 
     async def close(self) -> None:
+        """Close every connection, once what is being told to the sender is told."""
         if self._notifying is not None:
             await asyncio.gather(self._notifying, return_exceptions=True)
         await super().close()

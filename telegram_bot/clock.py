@@ -44,6 +44,7 @@ class Clock:
         return "" if time.monotonic() - self.ticked_at < age else "the clock does not tick"
 
     async def run(self) -> None:
+        """Tick for good, a look at the due games a second."""
         scheduler = AsyncIOScheduler(
             timezone=UTC, job_defaults={"coalesce": True, "max_instances": 2, "misfire_grace_time": None}
         )

@@ -20,6 +20,7 @@ class Gate:
         self._people: OrderedDict[int, tuple[float, float]] = OrderedDict()  # drops left, and since when
 
     def passes(self, person: int) -> bool:
+        """Whether another update of a person may pass now; it is counted if it may."""
         now = self._now()
         left, since = self._people.pop(person, (float(BURST), now))
         left = min(float(BURST), left + (now - since) * RATE)

@@ -56,6 +56,7 @@ class Bucket:
         return 0.0 if self.drops >= 1 - 1e-6 else (1 - self.drops) / self.rate
 
     def take(self) -> None:
+        """A call is made."""
         if self.rate != inf:
             self.drops -= 1
 
@@ -76,10 +77,12 @@ class Lane:
 
     @classmethod
     def of(cls, chat_id: int, limits: Limits, now: float) -> Lane:
+        """A chat of which nothing is known yet."""
         return cls(chat_id, limits, Bucket(limits.rate, limits.burst, limits.burst, now))
 
     @property
     def is_group(self) -> bool:
+        """Whether the limits of groups hold here: ids of groups are negative (field/telegram.md 1.3)."""
         return self.chat_id < 0
 
     def wait(self, now: float, *, counts: bool, edit: bool) -> float:

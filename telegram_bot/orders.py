@@ -60,6 +60,7 @@ class Order(_Secret, frozen=True, omit_defaults=True):
 
     @property
     def card(self) -> Card | None:
+        """The card it names; None for a pass."""
         return self.choice[1] if len(self.choice) > 1 else None
 
 
@@ -83,6 +84,7 @@ class Orders(_Secret, frozen=True, omit_defaults=True):
 
 
 def of(game: GameRow, seat: Seat) -> Orders:
+    """The orders of a seat."""
     return msgspec.convert(game.orders.get(seat, {}), Orders)
 
 
@@ -114,6 +116,7 @@ class Put(NamedTuple):
 
     @property
     def slot(self) -> Slot | None:
+        """The kind of question it is; None for one that no order answers."""
         match self.about:
             case core.OFFER:
                 return "offer" if self.offers == self.friends else None
@@ -145,6 +148,9 @@ class Fit(NamedTuple):
 
     slot: Slot
     choice: Choice
+
+    def __repr__(self) -> str:
+        return "<Fit>"
 
 
 def fitting(game: GameRow, step: Step, seat: Seat) -> Fit | None:
@@ -279,6 +285,7 @@ def condition(game: GameRow, seat: Seat, slot: Slot, ends: Ends) -> GameRow:
 
 
 def take_back(game: GameRow, seat: Seat, slot: Slot) -> GameRow:
+    """An order is taken back."""
     return _with(game, seat, replace(_without(of(game, seat), slot), void=()), by_itself=False)
 
 

@@ -398,7 +398,7 @@ def _aim_button(at: Desk, choice: Choice, what: str, number: int) -> Button:
             if left != right and target in (left, right):
                 key = "panel.button_on_left" if target == left else "panel.button_on_right"
             return at.button(key, what, number, name=plain(at.names[target]))
-    raise AssertionError(choice)
+    raise AssertionError
 
 
 @_fitting

@@ -46,6 +46,7 @@ class Router:
         self.moves = Moves(store, asides)
 
     def register(self, app: App) -> None:
+        """Give every handler to an application of python-telegram-bot."""
         for name, handler in self._commands().items():
             app.add_handler(CommandHandler(name, self._replying(handler), filters.UpdateType.MESSAGE))
         app.add_handler(CallbackQueryHandler(self._replying(self.presses.pressed)))

@@ -20,6 +20,7 @@ def neighbours_in_reach(table: Table, seat: Seat) -> list[Seat]:
 
 
 def neighbour(table: Table, seat: Seat) -> list[Aim]:
+    """A neighbour within reach (R25, R26, R28)."""
     return [(other,) for other in neighbours_in_reach(table, seat)]
 
 
@@ -33,6 +34,7 @@ def companions(table: Table, seat: Seat) -> list[Seat]:
 
 
 def anyone(table: Table, seat: Seat) -> list[Aim]:
+    """Anybody with whom a card may be exchanged (R34)."""
     return [(other,) for other in companions(table, seat)]
 
 

@@ -67,6 +67,7 @@ Defence: TypeAlias = "Callable[[Table, Seat, Offer], Offer | None]"
 
 
 def contagion(name: Card, *, corner: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A card that is held and given, and never played (R23, R24)."""
     def register(effect: Callable[..., None]) -> Callable[..., None]:
         _card(name, "contagion", corner, effect)
         return effect
@@ -117,6 +118,7 @@ def shield(name: Card, *, corner: str) -> Callable[[Callable[..., None]], Callab
 
 
 def panic(name: Card, *, corner: str) -> Callable[[Action], Action]:
+    """A card that is resolved when it is drawn in step 1 (R16)."""
     def register(effect: Action) -> Action:
         PANICS[name] = _card(name, "panic", corner, effect)
         return effect

@@ -106,6 +106,7 @@ def is_between(me: View, one: Seat, other: Seat) -> bool:
 
 
 def next_of(seats: list[Seat], seat: Seat, clockwise: bool) -> Seat:
+    """Who sits next to *seat* among *seats*, in that direction."""
     return seats[(seats.index(seat) + (1 if clockwise else -1)) % len(seats)]
 
 
@@ -261,6 +262,7 @@ def target(me: View, choice: Choice) -> float:
 
 
 def keep(me: View, choice: Choice) -> float:
+    """Points for keeping one of the three of Resolute."""
     return worth(me, choice[1])
 
 

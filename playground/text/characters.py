@@ -26,6 +26,7 @@ def whole(text: str) -> str:
 
 
 def cleaned(ch: str) -> str:
+    """What TDLib's clean_input_string leaves of a character: itself, a space, or nothing."""
     if ch == "\r" or "\u2028" <= ch <= "\u202e" or ch in "\u0333\u033f\u030a":
         return ""  # clean_input_string: line separators and direction overrides never reach a message
     if ch < " " and ch != "\n":

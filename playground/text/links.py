@@ -28,6 +28,7 @@ def checked_link(url: str) -> str:
 
 
 def link_entity(url: str) -> Entity | None:
+    """The entity that a link makes: a mention of a user, a text link, or none for what is no link."""
     user = USER_LINK.fullmatch(url.strip())
     if user:
         return {"type": "text_mention", "user_id": int(user[1])}

@@ -78,17 +78,21 @@ class Rights(NamedTuple):
     is_administrator: bool
 
     def starts(self, unit: Unit) -> bool:
+        """Whether they may start the game of a lobby."""
         return self.is_administrator or lobby.may_start(unit, self.person)
 
     def opened(self, unit: Unit) -> bool:
+        """Whether they may decide as who opened it."""
         assert unit.game is not None
         return self.is_administrator or lobby.may_decide(unit.game, self.person)
 
     def ends(self, unit: Unit) -> bool:
+        """Whether they may end, pause or resume the game alone."""
         return self.is_administrator or lobby.may_end(unit, self.person)
 
 
 async def is_admin(context: ContextTypes.DEFAULT_TYPE, chat: int, person: int) -> bool:
+    """Whether a person is an administrator of a chat now, as Telegram says."""
     try:
         member: ChatMember = await context.bot.get_chat_member(chat, person)
     except TelegramError:  # a right is not given by an error
@@ -97,23 +101,28 @@ async def is_admin(context: ContextTypes.DEFAULT_TYPE, chat: int, person: int) -
 
 
 def only_opener(unit: Unit) -> str:
+    """The refusal that names who may."""
     assert unit.game is not None
     return say_plain("lobby_toast.only_starter", name=lobby.opener_name(unit.game))
 
 
 def only_starter(unit: Unit) -> str:
+    """The refusal of a start, with what one can do to be let."""
     return say_plain("lobby_toast.join_to_start") if show.anyone_starts(unit) else only_opener(unit)
 
 
 def only_in_groups(message: Message) -> Reply:
+    """The answer to a command of groups in a private chat."""
     return reply.public(message, say("say.only_in_groups"), add_to_group())
 
 
 def add_to_group() -> list[reply.Row]:
+    """The button that adds the bot to a group."""
     return [[(say_plain("say.button_add"), {"url": f"https://t.me/{me.username()}?startgroup=new"})]]
 
 
 def rows_of(rows: screens.Rows) -> list[reply.Row]:
+    """Buttons of a screen as those of a reply."""
     return [
         [(one.text, {"url": one.url} if one.url else {"callback_data": one.data or ""}) for one in row] for row in rows
     ]

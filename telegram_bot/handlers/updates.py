@@ -15,6 +15,7 @@ ADMINISTRATORS = (ChatMemberStatus.ADMINISTRATOR, ChatMemberStatus.OWNER)
 
 
 def message_of(update: Update) -> Message:
+    """The message of an update that has one."""
     message = update.effective_message
     assert message is not None
     return message
@@ -34,18 +35,22 @@ def person_of(message: Message) -> Person | None:
 
 
 def known(user: User, private: bool) -> Person:
+    """A person as an update shows them; *private*: the update came from their own chat with the bot."""
     return named(user, "open" if private else "unknown")
 
 
 def named(user: User, road: Any) -> Person:
+    """A person as an update shows them, with what it tells of the road to them."""
     return Person(user.id, clean(user.full_name or ""), user.username, user.language_code, road)
 
 
 def opened(person: Person) -> Person:
+    """The same person, whose private chat is known to be open."""
     return Person(person.id, person.name, person.username, person.language, "open")
 
 
 def chat_type_of(query: CallbackQuery) -> str | None:
+    """The kind of chat a press came from; None where its message is out of reach."""
     return query.message.chat.type if query.message is not None else None
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import event
 
 from db import clock
 from db.records import Answer, ByGame, ByPlace, Chat, GameRow, Nothing, Person, SeatRow, Timer, Wanted
+from db.screens import Body
 from db.store import Away, Failed, Newer, Store
 from db.url import conninfo
 from tests.db.conftest import ANN, BOB, CAMP, opened
@@ -316,7 +317,7 @@ async def test_no_error_says_what_the_table_holds(store: Store, game: GameRow, w
     assert isinstance(caught.value, Failed)
     error: Any = caught.value
     assert error.__suppress_context__ and "Infected" not in str(error)
-    assert "Infected" not in repr((unit.game, await store.screens(game.id), Wanted(text=SECRET)))
+    assert "Infected" not in repr((unit.game, await store.screens(game.id), Wanted(text=SECRET), Body(SECRET)))
 
 
 async def test_nothing_is_shown_without_a_game(store: Store) -> None:

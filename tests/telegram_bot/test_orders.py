@@ -864,6 +864,6 @@ async def test_no_card_of_an_order_shows_where_it_should_not(camp: Camp) -> None
     await prepare(camp, "Bob", "answer", *REFUSE)
     game = await camp.game()
     mine = orders.of(game, camp.seat_of(game, "Bob"))
-    assert "Thanks" not in f"{game!r}{game.memo}{mine!r}{mine.by_slot!r}"
+    assert "Thanks" not in f"{game!r}{game.memo}{mine!r}{mine.by_slot!r}{orders.Fit('answer', REFUSE)!r}"
     board = screens.board(game, core.view(await camp.step(), None), game.started_at or pace.moment(0), "bot")
     assert "Thanks" not in repr(board) + str(await in_public(camp))
