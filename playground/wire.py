@@ -66,17 +66,7 @@ class Wire:
         try:
             params = forms.read_query(scope["query_string"]) | forms.read_body(body, content_type)
         except Refused as refusal:
-            self.playground.record.add(
-                "call",
-                at=round(self.playground.world.now(), 3),
-                bot=bot.id,
-                method=name,
-                params={},
-                encoding=encoding,
-                ok=False,
-                error_code=refusal.code,
-                description=refusal.description,
-            )
+            self._note(bot, name, {}, encoding, refusal)
             await _answer(send, refusal.code, refusal.body())
             return
         fault = None
@@ -86,18 +76,10 @@ class Wire:
             await asyncio.sleep(fault.seconds)
         if fault and fault.kind in ("reset_before", "429", "400", "401", "403", "500", "502", "504"):
             wrong = faults.refusal(fault)
-            self.playground.record.add(
-                "call",
-                at=round(self.playground.world.now(), 3),
-                bot=bot.id,
-                method=name,
-                params=plain(params),
-                encoding=encoding,
-                ok=False,
-                fault=fault.kind,
-                error_code=int(fault.kind) if fault.kind.isdigit() else 0,
-                description=wrong.description if wrong else fault.kind,
-            )
+            code = int(fault.kind) if fault.kind.isdigit() else 0
+            why = wrong.description if wrong else fault.kind
+            entry = self._note(bot, name, params, encoding)
+            entry |= {"ok": False, "fault": fault.kind, "error_code": code, "description": why}
             if fault.kind == "reset_before":
                 await _reset(send)
             elif wrong:
@@ -129,32 +111,25 @@ class Wire:
             self._check("getUpdates", params, encoding)
             result = await self.playground.delivery.poll(self.playground.api, bot, params)
             if result:
-                self.playground.record.add(
-                    "call",
-                    at=round(self.playground.world.now(), 3),
-                    bot=bot.id,
-                    method="getUpdates",
-                    params=plain(params),
-                    encoding=encoding,
-                    ok=True,
-                    result=[u["update_id"] for u in result],
-                )
+                self._note(bot, "getUpdates", params, encoding)["result"] = [u["update_id"] for u in result]
             return result
         except Refused as refusal:
-            self.playground.record.add(
-                "call",
-                at=round(self.playground.world.now(), 3),
-                bot=bot.id,
-                method="getUpdates",
-                params=plain(params),
-                encoding=encoding,
-                ok=False,
-                error_code=refusal.code,
-                description=refusal.description,
-            )
+            self._note(bot, "getUpdates", params, encoding, refusal)
             raise
         finally:
             self.playground.active += 1
+
+    def _note(
+        self, bot: Bot, name: str, params: dict[str, Any], encoding: str, refusal: Refused | None = None
+    ) -> dict[str, Any]:
+        """Put a call on the record, as one that went well or was refused; the entry."""
+        at = round(self.playground.world.now(), 3)
+        entry = self.playground.record.add(
+            "call", at=at, bot=bot.id, method=name, params=plain(params), encoding=encoding, ok=refusal is None
+        )
+        if refusal is not None:
+            entry |= {"error_code": refusal.code, "description": refusal.description}
+        return entry
 
     @staticmethod
     def _chat_number(params: dict[str, Any]) -> int:
@@ -174,15 +149,7 @@ class Wire:
     def execute(self, bot: Bot, name: str, params: dict[str, Any], encoding: str, fault: str = "") -> Any:
         """Run one method and put it on the record; raises the refusal."""
         name = METHODS.get(name.lower(), (name, None))[0]
-        entry = self.playground.record.add(
-            "call",
-            at=round(self.playground.world.now(), 3),
-            bot=bot.id,
-            method=name,
-            params=plain(params),
-            encoding=encoding,
-            ok=True,
-        )
+        entry = self._note(bot, name, params, encoding)
         if fault:
             entry["fault"] = fault
         try:
