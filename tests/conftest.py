@@ -14,10 +14,14 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import settings
 from psycopg import sql
 
 import core
 from db.local import LocalPostgres
+
+settings.register_profile("any machine", deadline=None)  # how long an example takes is no assertion
+settings.load_profile("any machine")
 
 numbers = itertools.count(1)
 

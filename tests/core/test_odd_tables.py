@@ -50,7 +50,7 @@ def tables(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(tables(), st.integers(0, 10**6))
 def test_any_table_is_sound_after_every_answer(data: dict[str, Any], seed: int) -> None:
     table = scenario.lay_table(data, str(seed))

@@ -27,7 +27,7 @@ async def game(store: Store) -> GameRow:
 @pytest.fixture
 async def desk(store: Store) -> AsyncIterator[Desk]:
     desk = await Desk.open(store.url, lambda: None)
-    assert await desk.lead()
+    assert await desk.lead("one")
     yield desk
     await desk.close()
 
@@ -112,8 +112,8 @@ async def test_what_was_sent_to_the_group_is_dropped_when_it_became_a_supergroup
 
 async def test_only_one_desk_has_the_lead(store: Store, desk: Desk) -> None:
     other = await Desk.open(store.url, lambda: None)
-    assert not await other.lead()
+    assert not await other.lead("other")
     await desk.close()
-    while not await other.lead():
+    while not await other.lead("other"):
         pass
     await other.close()

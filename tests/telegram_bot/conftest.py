@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
-from hypothesis import settings
 
 import core
 from db.store import Store
 from telegram_bot import me
 from telegram_bot.door import application
 from tests.telegram_bot.camp import BOT, Camp, FarEnd
-
-settings.register_profile("any machine", deadline=None)  # how long an example takes is no assertion
-settings.load_profile("any machine")
 
 
 @pytest.fixture

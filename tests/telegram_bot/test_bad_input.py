@@ -256,7 +256,7 @@ async def test_strangers_forge_well_made_presses_of_this_very_game_in_vain(
     assert before["game"] == after["game"] and before["answers"] == after["answers"] and not caplog.records
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(
     st.one_of(
         st.text(max_size=64), st.from_regex(r"[lbpe]\.[0-9a-z]{1,14}\.[0-9a-z]{1,8}\.[a-z_]{1,26}(\.[0-9a-z]{1,8})?")
