@@ -21,6 +21,7 @@ let clockSkew = 0; // Telegram's time minus this browser's
 const columns = new Map(); // key -> Column
 const closed = new Set(JSON.parse(localStorage.getItem("closed") || "[]"));
 const identities = JSON.parse(localStorage.getItem("identities") || "{}"); // group id -> person id
+let chosen = Number(localStorage.getItem("group") || 0); // the group that is looked at, and its people with it
 
 // --- talking to the server
 
@@ -353,7 +354,7 @@ class Column {
       day = today;
       const key = m.ephemeral ? `e${m.ephemeral}` : `${m.chat}/${m.id}`;
       if (m.service) {
-        nodes.push(keep(key, m, "", () => el("div", { class: "service", id: `${this.key}-${m.id}` }, bdi(m.service))));
+        nodes.push(keep(key, m, "", () => el("div", { class: "service", id: `${this.key}-${m.id}` }, bdi(m.service, { dir: "ltr" }))));
         return;
       }
       const same = (other) => other && !other.service && other.from.id === m.from.id && Math.abs(other.date - m.date) < 600
@@ -811,7 +812,7 @@ function groupDialog() {
   dialog("A new group", [field("Title", "title", "", { required: true, maxlength: 128 }),
     el("label", {}, "Kind", el("select", { name: "kind" }, el("option", { value: "supergroup" }, "Supergroup"), el("option", { value: "group" }, "Basic group"), el("option", { value: "forum" }, "Supergroup with topics"))),
     el("label", { class: "check" }, el("input", { type: "checkbox", name: "bot", checked: true }), "with the bot"), el("label", { class: "check" }, el("input", { type: "checkbox", name: "admin" }), "the bot is an administrator"),
-    el("div", { class: "list" }, ...state.people.filter((p) => !p.deleted).map((p) => el("label", { class: "check" }, el("input", { type: "checkbox", name: "who", value: p.id, checked: true }), avatar(p.id, p.name, true), bdi(p.name))))],
+    el("div", { class: "list" }, ...state.people.filter((p) => !p.deleted).map((p) => el("label", { class: "check" }, el("input", { type: "checkbox", name: "who", value: p.id, checked: members(theGroup()).has(p.id) }), avatar(p.id, p.name, true), bdi(p.name))))],
     async (form) => {
       const data = new FormData(form);
       const kind = data.get("kind");
@@ -825,16 +826,24 @@ function groupDialog() {
 function drawTabs() {
   const keys = wanted();
   const current = currentKey();
-  $("tabs").replaceChildren(...keys.map(({ key, id, title }) => {
+  const near = new Set(shown().map(({ key }) => key));
+  $("tabs").replaceChildren(...keys.filter(({ key }) => key[0] === "g" || near.has(key)).map(({ key, id, title }) => {
     const column = columns.get(key);
+    // Whose chat is not shown rings at the tab of the group.
+    const away = key[0] !== "g" ? 0 : keys.filter((k) => !near.has(k.key) && members(id).has(k.id)).reduce((sum, k) => sum + (columns.get(k.key)?.rings || 0), 0);
+    const rings = (column?.rings || 0) + away;
     const button = el("button", { class: `tab${key === current ? " current" : ""}${closed.has(key) ? " closed" : ""}`, title: closed.has(key) ? `Show ${title}` : title, onclick: () => show(key) }, avatar(id, title, true), bdi(title, { class: "label" }));
-    if (column?.rings) button.append(el("span", { class: "badge rings", title: "It rang" }, sign("bell", "It rang"), column.rings > 1 ? ` ${column.rings}` : ""));
+    if (rings) button.append(el("span", { class: "badge rings", title: "It rang" }, sign("bell", "It rang"), rings > 1 ? ` ${rings}` : ""));
     else if (column?.unread) button.append(el("span", { class: "badge" }, String(column.unread)));
     return button;
   }));
+  if (current !== tabShown) $("tabs").querySelector(".current")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  tabShown = current;
 }
+let tabShown = "";
 
 function currentKey() {
+  if (innerWidth > 720) return `g${theGroup()}`;
   const box = $("columns");
   const middle = box.scrollLeft + Math.min(box.clientWidth / 2, 200);
   let best = null;
@@ -847,8 +856,25 @@ function wanted() {
   return [...groups, ...state.people.map((p) => ({ key: `p${p.id}`, id: p.id, title: p.name }))];
 }
 
+const members = (group) => new Set(state.chats.find((c) => c.id === group)?.members.filter((m) => !["kicked", "left"].includes(m.status)).map((m) => m.id) || []);
+
+// The group that was chosen; while it is hidden or gone, the first.
+function theGroup() {
+  const groups = wanted().filter(({ key }) => key[0] === "g");
+  return groups.some(({ id }) => id === chosen) ? chosen : groups[0]?.id ?? 0;
+}
+
+// Side by side: one group, its people, and who is in no group.
+function shown() {
+  const group = theGroup();
+  const here = members(group);
+  const placed = new Set(state.chats.filter((c) => c.kind !== "private" && !c.migrated_to && !c.gone).flatMap((c) => [...members(c.id)]));
+  return wanted().filter(({ key, id }) => (key[0] === "g" ? id === group : here.has(id) || !placed.has(id)));
+}
+
 function layout() {
   const keys = wanted();
+  const near = new Set(shown().map(({ key }) => key));
   for (const [key, column] of columns) if (!keys.some((k) => k.key === key)) { column.node.remove(); columns.delete(key); }
   let before = null;
   for (const { key, id } of keys) {
@@ -863,8 +889,12 @@ function layout() {
       column.viewer = groupIdentity(id);
       column.refresh(true);
     }
+    if (!near.has(key)) { column.node.remove(); continue; }
     const next = before ? before.nextSibling : $("columns").firstChild;
-    if (next !== column.node) $("columns").insertBefore(column.node, next);
+    if (next !== column.node) {
+      $("columns").insertBefore(column.node, next);
+      column.wall.scrollTop = column.wall.scrollHeight; // a wall that comes back forgot where it was
+    }
     before = column.node;
   }
   drawTabs();
@@ -878,15 +908,23 @@ function groupIdentity(id) {
 }
 
 function show(key) {
-  if (closed.delete(key)) {
-    localStorage.setItem("closed", JSON.stringify([...closed]));
-    layout();
-  }
+  const id = Number(key.slice(1));
+  if (key[0] === "g") chosen = id;
+  else if (!shown().some((k) => k.key === key)) chosen = wanted().find((k) => k.key[0] === "g" && members(k.id).has(id))?.id ?? chosen;
+  localStorage.setItem("group", chosen);
+  if (closed.delete(key)) localStorage.setItem("closed", JSON.stringify([...closed]));
+  layout();
   const column = columns.get(key);
   if (!column) return null;
   const box = $("columns");
-  const left = column.node.offsetLeft - box.offsetLeft - (innerWidth > 720 ? 12 : 0);
-  if (innerWidth <= 720 || left < box.scrollLeft || left + column.node.offsetWidth > box.scrollLeft + box.clientWidth) box.scrollTo({ left });
+  if (key[0] === "g") box.scrollTo({ left: 0 });
+  else {
+    // Beside the group, which stays where it is.
+    const group = innerWidth > 720 ? columns.get(`g${theGroup()}`)?.node : null;
+    const taken = group?.isConnected ? group.offsetWidth + 12 : 0;
+    const left = column.node.offsetLeft - box.offsetLeft - (innerWidth > 720 ? 12 : 0) - taken;
+    if (innerWidth <= 720 || left < box.scrollLeft || left + taken + column.node.offsetWidth > box.scrollLeft + box.clientWidth) box.scrollTo({ left });
+  }
   column.node.classList.remove("flash");
   void column.node.offsetWidth;
   column.node.classList.add("flash");
@@ -999,7 +1037,7 @@ function listen() {
 
 function tick() {
   const now = new Date((Date.now() / 1000 + clockSkew) * 1000);
-  const offset = Math.round(state.clock.offset / 60);
+  const offset = innerWidth > 720 ? Math.round(state.clock.offset / 60) : 0; // there is no room for it on a phone
   const moved = offset ? ` (+${offset >= 60 ? `${Math.floor(offset / 60)} h ` : ""}${offset % 60 ? `${offset % 60} min` : ""})`.replace(" )", ")") : "";
   $("clock").textContent = now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", ...(innerWidth > 720 ? { second: "2-digit" } : { hourCycle: "h23" }) }) + moved;
   document.querySelectorAll('time[data-format="r"]').forEach((t) => { t.textContent = moment(Number(t.dataset.unix), "r"); });
