@@ -20,7 +20,7 @@ from bench.control import Data, Nothing, Telegram, buttons
 NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon", "Kim", "Leo")
 #: Buttons of a hand that turn pages and answer nothing.
 PAGES = ("Table", "What I know", "Prepare an answer", "Declare: no Human is left")
-PREPARES = ("⤷ offer", "✓ offer")  # what prepares an answer only
+PREPARES = ("↪ offer", "✓ offer")  # what prepares an answer only
 BACK = "‹ Back"
 #: Who sees nothing happen looks again after so many seconds; a page is turned for its own sake once in so many looks.
 IMPATIENT = 6.0

@@ -165,8 +165,12 @@ def _how_it_ended(at: Desk) -> list[str]:
     return lines
 
 
+def _role(at: Desk) -> str:
+    return role_words(at.view, at.names)
+
+
 def _hand_lines(at: Desk) -> list[str]:
-    return [role_words(at.view, at.names), say("panel.hand", cards=" · ".join(at.view.hand))]
+    return [_role(at), say("panel.hand", cards=" · ".join(at.view.hand))]
 
 
 def _known_roles(at: Desk) -> list[str]:
@@ -208,7 +212,7 @@ def _step_two(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
         for event in at.happened
         if isinstance(event, CardDrawn) and event.seat == at.seat and not event.replacement
     ]
-    lines = [say("panel.your_turn", until=at.until, role=role_words(at.view, at.names))]
+    lines = [say("panel.your_turn", until=at.until, role=_role(at))]
     if drew and drew[0] is not None:
         lines.append(say("panel.drew", card=drew[0]))
     if ask.choices == (("discard", "Infected!"),):
@@ -228,17 +232,19 @@ def hand_cards(view: View) -> list[Card]:
     return list(dict.fromkeys(view.hand))
 
 
-def _cannot_give(at: Desk) -> list[str]:
-    """Why a card of the hand has no button in an exchange (R10)."""
+def _giver(at: Desk) -> list[str]:
+    """What the giver of a card is, and why a card of the hand has no button (R10)."""
     choices = at.view.ask.choices if at.view.ask is not None else ()
     if "Infected!" not in at.view.hand or ("give", "Infected!") in choices:
-        return []
-    return [say("panel.cannot_give_human" if at.view.role == "human" else "panel.cannot_give_infected")]
+        return [_role(at)]
+    if at.view.role == "human":
+        return [say("panel.cannot_give_human")]
+    return [_role(at), say("panel.cannot_give_infected")]
 
 
 def _offer(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
     assert ask.of is not None
-    return [say("panel.offer", name=at.of(ask.of), until=at.until), *_cannot_give(at)], _choices(at, ask)
+    return [say("panel.offer", name=at.of(ask.of), until=at.until), *_giver(at)], _choices(at, ask)
 
 
 def _answer(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
@@ -249,7 +255,7 @@ def _answer(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
         if choice[0] == "defend"
     )
     key = "panel.answer_or_refuse" if refusals else "panel.answer"
-    lines = [say(key, name=at.of(ask.of), until=at.until), *_cannot_give(at)]
+    lines = [say(key, name=at.of(ask.of), until=at.until), *_giver(at)]
     return lines, (*_choices(at, ask), *in_rows(refusals))
 
 
@@ -263,6 +269,7 @@ def _defend(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
     ]
     if len(ask.choices) == 1:
         lines.append(say("panel.no_defence"))
+    lines.append(_role(at))
     rows = []
     for number, choice in enumerate(ask.choices):
         if choice == core.PASS:
@@ -275,12 +282,12 @@ def _defend(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
 
 
 def _keep(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
-    return [say("panel.keep", until=at.until)], _choices(at, ask)
+    return [say("panel.keep", until=at.until), _role(at)], _choices(at, ask)
 
 
 def _target(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
     assert ask.card is not None
-    lines = [say("panel.target", card=ask.card, until=at.until, text=core.CARDS[ask.card].text)]
+    lines = [say("panel.target", card=ask.card, until=at.until, text=core.CARDS[ask.card].text), _role(at)]
     buttons = []
     for number, (_, target) in enumerate(ask.choices):
         if target in ("left", "right"):
@@ -298,11 +305,11 @@ def _forget(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
         for card in gone:
             left.remove(card)
         buttons.append(at.button("panel.button_keep", "choose", number, card=", ".join(left)))
-    return [say("panel.forget", until=at.until)], in_rows(buttons)
+    return [say("panel.forget", until=at.until), _role(at)], in_rows(buttons)
 
 
 def _swap(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
-    return [say("panel.swap", until=at.until)], _choices(at, ask)
+    return [say("panel.swap", until=at.until), _role(at)], _choices(at, ask)
 
 
 def _show(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
@@ -317,7 +324,7 @@ def _show(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
 
 def _pass_on(at: Desk, ask: Ask) -> tuple[Sequence[str], Rows]:
     assert ask.of is not None
-    return [say("panel.pass_on", name=at.of(ask.of), until=at.until), *_cannot_give(at)], _choices(at, ask)
+    return [say("panel.pass_on", name=at.of(ask.of), until=at.until), *_giver(at)], _choices(at, ask)
 
 
 _QUESTIONS = {
@@ -461,7 +468,7 @@ def know_page(at: Desk, log: Sequence[tuple[int, Event]]) -> Wanted:
         seen = core.seen_by(event, at.seat)
         if seen is not None and (line := narrator.tell_private(seen, at.seat, at.names)):
             told.append(f"{turn} · {line}")
-    above = [say("panel.know_title"), role_words(at.view, at.names)]
+    above = [say("panel.know_title"), _role(at)]
     told = told[-KNOWN:] or [say("panel.know_nothing")]
     back = ((at.button("panel.button_back", "front"),),)
     wanted = _page(at, [*above, *told], back)

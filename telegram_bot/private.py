@@ -170,7 +170,8 @@ class Aside(NamedTuple):
     """A page for one member of a group, made in a press and sent after its commit.
 
     *page*: None where there is nothing but the *alert* to show. The alert says the same in 200 characters. *road* is
-    what was known of this person's road at *now*; *is_open*: whether the private chat is.
+    what was known of this person's road at *now*; *is_open*: whether the private chat is. *button*: what was pressed
+    for it on the board ("hand", "say").
     """
 
     person: int
@@ -182,6 +183,7 @@ class Aside(NamedTuple):
     road: RoadHere
     now: datetime
     is_open: bool
+    button: str = "hand"
 
     @property
     def may_try(self) -> bool:
@@ -216,7 +218,7 @@ class Asides:
     async def show(self, bot: Bot, aside: Aside, road: Road, since: float) -> bool:
         """Show a page in the group to one person, at most `PATIENCE` after *since* (the loop's clock); whether it came.
 
-        That a message was taken does not say that it was seen: an app may be old, or offline. Who asks for a new one
+        That a message was taken does not say that it was seen: an app may be old, or offline. Who asks for the same
         again, and has pressed nothing on the last, has not seen it: then it is sent once more, and the answer is no.
         """
         late = asyncio.get_running_loop().time() > since + PATIENCE
@@ -239,11 +241,11 @@ class Asides:
         place = aside.person, aside.chat_id, aside.thread_id
         last = self._sent.pop(place, Sent())
         is_pressed = isinstance(road, Shown)
-        self._sent[place] = Sent(None if is_pressed else aside.now, last.shows or is_pressed)
+        self._sent[place] = Sent(None if is_pressed else aside.now, last.shows or is_pressed, aside.button)
         if len(self._sent) > 1000:
             self._sent.popitem(last=False)
         patience = UNSEEN if last.shows or isinstance(road, Command) else NEVER_SEEN
-        return is_pressed or last.at is None or aside.now - last.at > patience
+        return is_pressed or last.at is None or last.button != aside.button or aside.now - last.at > patience
 
     async def _show(self, bot: Bot, person: int, page: Wanted, road: Road) -> None:
         """One call; before the first message of this process one more, for a server older than Bot API 10.3 would not
@@ -304,10 +306,11 @@ class Asides:
 
 class Sent(NamedTuple):
     """When the last message went to somebody, unless something on it was pressed; whether something ever was on any, so
-    that their app *shows* such messages."""
+    that their app *shows* such messages; and the *button* it answered: who asks for something else repeats nothing."""
 
     at: datetime | None = None
     shows: bool = False
+    button: str = ""
 
 
 class Public(Exception):

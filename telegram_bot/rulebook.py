@@ -25,12 +25,15 @@ def short() -> str:
 
 
 def about(query: str, players: int | None = None, options: Options | None = None) -> str:
-    """What `/rules axe` answers, as HTML: the card that *query* means, those it may mean, or the list of all.
+    """What `/rules axe` answers, as HTML: the card that *query* means, those it may mean, or the list of all; and what
+    `/rules options` does.
 
     With *players* (and *options*) it tells how many of the card are in play at that table.
     """
     if _letters(query) in ("", "cards", "all"):
         return listing()
+    if _letters(query) in ("options", "option"):
+        return options_in_full()
     cards = find(query)
     if len(cards) == 1:
         return card(cards[0], players, options)
@@ -67,7 +70,8 @@ def listing(query: str = "") -> str:
     lines = [say("rules.unknown", query=clean(query))] if query else []
     for kind in KINDS:
         names = [_name(name) for name, rule in core.CARDS.items() if rule.kind == kind]
-        lines.append(say("rules.of_kind", kind=say(f"rules.kind.{kind}"), cards=names))
+        # Not as "a, b and c": "No, Thanks!" and "One, Two..." have commas of their own.
+        lines.append(say("rules.of_kind", kind=say(f"rules.kind.{kind}"), cards=Markup(" · ".join(names))))
     return "\n".join([*lines, say("rules.ask")])
 
 
@@ -102,7 +106,8 @@ def _letters(text: str) -> str:
 
 @dataclass(frozen=True)
 class OptionText:
-    """An option as the lobby shows it: a *name* for a button, a line of *text*; *on* is its value when switched on."""
+    """An option in words: a *name* for a button, a *short* line beside it, the *text* in full; *on* is its value when
+    switched on."""
 
     key: str
     on: Any
@@ -110,6 +115,10 @@ class OptionText:
     @property
     def name(self) -> str:
         return say_plain(f"rules.option.{self.key}.name")
+
+    @property
+    def short(self) -> str:
+        return say_plain(f"rules.option.{self.key}.short")
 
     @property
     def text(self) -> str:
@@ -141,6 +150,12 @@ OPTIONS: tuple[OptionText, ...] = (
     OptionText("secrecy", "fast"),
 )
 INFECTED = OptionText("infected_delta", 1)  # any number (R60): the lobby counts up and down
+
+
+def options_in_full() -> str:
+    """Every option with all that it changes."""
+    told = [say("rules.option_line", name=option.name, text=option.text) for option in (*OPTIONS, INFECTED)]
+    return "\n".join([say("rules.options"), *told])
 
 
 def changed_options(options: Mapping[str, Any]) -> list[str]:

@@ -141,10 +141,7 @@ def lobby(game: GameRow, now: datetime, anyone_starts: bool = False) -> Wanted:
     if any(row.person is None for row in game.roster):
         bots.append(_lobby_button(game, "lobby.button_no_bot", "no_bot"))
     rows.append(tuple(bots))
-    rows.append(
-        (_lobby_button(game, "lobby.button_options", "options"), _lobby_button(game, "lobby.button_pace", "pace"))
-    )
-    rows.append((_lobby_button(game, "lobby.button_at", "at"),))
+    rows.append(tuple(_lobby_button(game, f"lobby.button_{page}", page) for page in ("options", "pace", "at")))
     start = (
         (button(say_plain("lobby.button_start", n=count), game, "lobby", "start", version=0),) if missing <= 0 else ()
     )
@@ -214,16 +211,12 @@ def _options_page(game: GameRow) -> Wanted:
     buttons: list[Button] = []
     for number, option in enumerate(rulebook.OPTIONS):
         on = option.is_on(game.options)
-        lines.append(say("lobby.option_on" if on else "lobby.option_off", name=option.name, text=option.text))
+        lines.append(say("lobby.option", name=option.name, text=option.short))
         key = "lobby.button_on" if on else "lobby.button_off"
         wanted = 2 * number + (not on)
         buttons.append(button(say_plain(key, name=option.name), game, "lobby", "option", wanted, version=0))
     delta = int(game.options.get("infected_delta", 0))
-    lines.append(
-        say(
-            "lobby.option_on" if delta else "lobby.option_off", name=rulebook.INFECTED.name, text=rulebook.INFECTED.text
-        )
-    )
+    lines.append(say("lobby.option", name=rulebook.INFECTED.name, text=rulebook.INFECTED.short))
     number_now = say_plain("lobby.button_infected", delta=f"{delta:+d}".replace("-", "−") if delta else "±0")
     infected = (
         _lobby_button(game, "lobby.button_fewer", "infected", max(0, INFECTED_MOST + delta - 1)),

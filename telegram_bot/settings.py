@@ -181,7 +181,7 @@ def options_page(settings: Settings) -> tuple[str, list[Row]]:
     buttons = []
     for number, option in enumerate(rulebook.OPTIONS):
         on = option.is_on(options)
-        lines.append(say("lobby.option_on" if on else "lobby.option_off", name=option.name, text=option.text))
+        lines.append(say("lobby.option", name=option.name, text=option.short))
         key = "lobby.button_on" if on else "lobby.button_off"
         buttons.append(_button(say_plain(key, name=option.name), "option", 2 * number + (not on)))
     return _page(lines, [*_pairs(buttons), [_back("front")]])

@@ -100,8 +100,8 @@ def living_people(game: GameRow) -> set[int]:
 
 
 def _why_not(game: GameRow, what: What, value: str) -> Markup | None:
-    if game.status not in ("playing", "paused"):
-        return say("say.no_game")
+    if game.status == "lobby":
+        return say("say.not_yet")
     match what:
         case "pause" if game.status == "paused":
             return say("votes.is_paused")

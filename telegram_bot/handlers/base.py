@@ -10,14 +10,14 @@ from telegram import CallbackQuery, ChatMember, Message, Update
 from telegram.error import TelegramError
 from telegram.ext import ContextTypes
 
-from db.records import Chat, Person
+from db.records import Chat, GameRow, Person
 from db.store import ByGame, ByPlace, Nothing, Store, Unit
 from telegram_bot import lobby, me, play, private, reply, screens, show
 from telegram_bot.callback import Pressed
 from telegram_bot.handlers.updates import ADMINISTRATORS, message_of, person_of, thread_of
 from telegram_bot.memo import memo_of
 from telegram_bot.reply import Reply
-from telegram_bot.texts import say, say_plain
+from telegram_bot.texts import Markup, say, say_plain
 
 
 class Handlers:
@@ -114,6 +114,11 @@ def only_starter(unit: Unit) -> str:
 def only_in_groups(message: Message) -> Reply:
     """The answer to a command of groups in a private chat."""
     return reply.public(message, say("say.only_in_groups"), add_to_group())
+
+
+def none_runs(game: GameRow | None) -> Markup:
+    """Why there is nothing to do to a game: there is none, or it only gathers."""
+    return say("say.no_game" if game is None else "say.not_yet")
 
 
 def add_to_group() -> list[reply.Row]:

@@ -108,7 +108,7 @@ class Presses(Handlers):
                 turned = hands.press(unit, person.id, Pressed("panel", game.id, "claims"), ())
                 if turned.page is None:
                     return reply.toast(query, turned.toast)
-                aside = hands.aside(unit, person.id, turned)
+                aside = hands.aside(unit, person.id, turned)._replace(button="say")
             elif pressed.what == "hand":
                 aside = hands.aside(unit, person.id)
             else:

@@ -10,7 +10,7 @@ from telegram.ext import ContextTypes
 from db.records import GameRow, Person
 from db.store import ByGame
 from telegram_bot import hands, me, private, recap, reply, rulebook, screens, seats
-from telegram_bot.handlers.base import Handlers, add_to_group, move_down, rows_of
+from telegram_bot.handlers.base import Handlers, add_to_group, move_down, none_runs, rows_of
 from telegram_bot.handlers.updates import GROUPS, message_of, opened, person_of
 from telegram_bot.names import clean, html
 from telegram_bot.reply import Reply
@@ -87,7 +87,7 @@ class Reading(Handlers):
                 return None
             game = unit.game
             if game is None or game.status == "lobby":
-                return reply.public(message, say("say.no_game"))
+                return reply.public(message, none_runs(game))
             unit.looked()
             awaited = recap.awaited(unit)
             is_open = unit.people[person.id].private == "open"

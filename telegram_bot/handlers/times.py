@@ -10,7 +10,7 @@ from telegram.ext import ContextTypes
 from db.records import SeatRow
 from db.store import Unit
 from telegram_bot import holiday, lobby, pace, reply, screens, votes, waiting
-from telegram_bot.handlers.base import Handlers, only_in_groups, rows_of
+from telegram_bot.handlers.base import Handlers, none_runs, only_in_groups, rows_of
 from telegram_bot.handlers.updates import GROUPS, message_of, person_of
 from telegram_bot.reply import Reply
 from telegram_bot.texts import Markup, say, say_plain
@@ -74,7 +74,7 @@ class Times(Handlers):
             if not unit.fresh or person is None:
                 return None
             if unit.game is None or unit.game.status == "lobby":
-                return reply.public(message, say("say.no_game"))
+                return reply.public(message, none_runs(unit.game))
             return reply.public(message, waiting.nudge(unit, person.id))
 
     async def blame(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
@@ -86,9 +86,9 @@ class Times(Handlers):
             if not unit.fresh:
                 return None
             if game is None or game.status == "lobby":
-                return reply.public(message, say("say.no_game"))
+                return reply.public(message, none_runs(game))
             nudge = screens.button(say_plain("nudge.button"), game, "board", "nudge", version=0)
-            return reply.public(message, waiting.blame(unit), rows_of(((nudge,),)))
+            return reply.public(message, waiting.blame(unit), rows_of(((nudge,),)) if game.status == "playing" else ())
 
     async def holiday(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         return await self._away(update, lambda unit, row, words: holiday.announce(unit, row, words))
@@ -107,6 +107,6 @@ class Times(Handlers):
                 return None
             game = unit.game
             if game is None or game.status == "lobby":
-                return reply.public(message, say("say.no_game"))
+                return reply.public(message, none_runs(game))
             row = game.seat_of(person.id)
             return reply.public(message, say("say.not_in_game") if row is None else does(unit, row, words))

@@ -10,7 +10,7 @@ from tests.e2e.house import Data, House, Telegram, buttons
 
 # Buttons of a hand that turn pages and answer nothing.
 PAGES = ("Table", "What I know", "‹ Back", "Play on myself", "Prepare an answer")
-PREPARES = ("⤷ offer", "✓ offer")  # what prepares an answer only
+PREPARES = ("↪ offer", "✓ offer")  # what prepares an answer only
 DECLARE = "Declare: no Human is left"
 A_MOMENT = 2.0  # seconds between two presses, let pass by moving the clock: nobody is faster than Telegram's limits
 NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon", "Kim", "Leo")

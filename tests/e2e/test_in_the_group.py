@@ -49,7 +49,7 @@ def call_for(telegram: Telegram, group: Data, person: Data) -> Data | None:
 
 def answer(telegram: Telegram, group: Data, person: Data, call: Data, dice: Random) -> None:
     """Open the hand with the button under the call, and press what is there until nothing is asked any more."""
-    press(telegram, group, person, call, "🂠 My hand")
+    press(telegram, group, person, call, "🃏 My hand")
     if not asides(telegram, group, person):  # it may not come: then an alert did, and a minute later there is room
         telegram.forward(60)
         return
@@ -81,7 +81,7 @@ def test_the_command_and_its_answer_are_seen_by_who_wrote_it_alone(home: House) 
     # The app was started again: what was ephemeral is gone. The board has it anew.
     telegram.post(f"/people/{people[1]['id']}/restart")
     board = next(one for one in telegram.messages(group["id"], people[1]) if "The camp, turn 1" in one["text"])
-    press(telegram, group, people[1], board, "🂠 My hand")
+    press(telegram, group, people[1], board, "🃏 My hand")
     assert "You are" in asides(telegram, group, people[1])[-1]["text"]
     assert len(telegram.messages(group["id"], people[0])) == before
 

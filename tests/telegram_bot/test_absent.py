@@ -260,7 +260,7 @@ async def test_the_hand_comes_aside_to_the_sitter_and_no_cards_to_the_owner(camp
     told = [given for _, given in camp.far_end.said]
     assert told and all(str(camp.person("Eve")["id"]) in str(given) for given in told)
     camp.far_end.said.clear()
-    await camp.press("Ann", "🂠 My hand", "board")
+    await camp.press("Ann", "🃏 My hand", "board")
     text = str([given for _, given in camp.far_end.said])
     assert "Somebody else plays for you" in text and "Suspicion" not in text
 

@@ -82,4 +82,4 @@ async def test_a_group_with_topics_is_told_so(camp: Camp) -> None:
 
 async def test_in_the_private_chat_it_says_where_it_belongs(camp: Camp) -> None:
     reply = await camp.write("Ann", "/doctor", private=True)
-    assert reply is not None and "Games are played in a group" in reply["text"]
+    assert reply is not None and "Write that in the group where you play" in reply["text"]

@@ -37,7 +37,7 @@ async def test_the_board_shows_the_camp(camp: Camp) -> None:
     assert "Cid" in lines[ann + 3] and "2 more turns" in lines[ann + 3]
     assert any(line.startswith("Waiting for Ann, until") for line in lines)
     assert any("Next card" in line and "STAY AWAY!" in line for line in lines)
-    assert buttons(board) == ["🂠 My hand", "Private chat ↗", "🗣 Say something"]
+    assert buttons(board) == ["🃏 My hand", "Private chat ↗", "🗣 Say something"]
 
 
 async def test_a_deadline_is_a_moment_that_each_reader_sees_in_the_own_zone(camp: Camp) -> None:
@@ -95,7 +95,7 @@ async def test_who_has_no_private_chat_is_called_in_the_group_once(camp: Camp) -
     call = (await camp.rows())[f"call {ann.seat}", 0]
     assert call.wanted.ring and f"tg://user?id={camp.person('Ann')['id']}" in call.wanted.text
     assert [kind for kind, _ in await camp.rows() if kind.startswith("call")] == [f"call {ann.seat}"]
-    await camp.press("Ann", "🂠 My hand", "board")
+    await camp.press("Ann", "🃏 My hand", "board")
     assert (await camp.rows())[f"call {ann.seat}", 0].post == call.post
 
 
@@ -350,7 +350,7 @@ async def test_a_group_becomes_a_supergroup_in_mid_turn(camp: Camp) -> None:
     assert rows["board", 0].chat_id == new
     await camp.press_hand("Ann", "Discard it")  # an old panel goes on working
     assert len(await camp.store.answers(game)) == 1
-    assert "Human" in await camp.press("Ann", "🂠 My hand", "board")
+    assert "Human" in await camp.press("Ann", "🃏 My hand", "board")
     assert await camp.write("Bob", "/status") is None
 
 
@@ -434,7 +434,7 @@ async def test_the_end_tells_everything_and_leaves_one_button(camp: Camp) -> Non
 
 async def test_a_press_on_the_closed_board_says_that_it_is_over(camp: Camp) -> None:
     await camp.begin(*FOUR)
-    data = data_of(await camp.screen("board"), "🂠 My hand")
+    data = data_of(await camp.screen("board"), "🃏 My hand")
     await camp.write("Ann", "/endgame")
     await camp.press("Ann", "End it", "ending")
     assert "over" in said(await camp.press_data("Bob", data)).lower()
@@ -459,7 +459,7 @@ async def test_a_changed_rule_under_a_turn_in_play_begins_it_again(camp: Camp, w
     await changed_rules(camp)
     match way:
         case "my hand":
-            assert "Whisky" in await camp.press("Ann", "🂠 My hand", "board")
+            assert "Whisky" in await camp.press("Ann", "🃏 My hand", "board")
         case "the panel":
             assert await camp.press_hand("Ann", "Whisky") == "That was before. Here is now."
         case "the deadline":

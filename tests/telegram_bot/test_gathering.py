@@ -37,7 +37,7 @@ async def test_who_asked_for_it_is_called_when_a_lobby_opens(camp: Camp) -> None
     assert eve.chat_id == camp.person("Eve")["id"] and eve.wanted.ring and "in The camp" in plain(eve.wanted.text)
     here = rows["nextgame 0", 0].wanted
     assert here.ring and f'tg://user?id={camp.person("Fay")["id"]}' in here.text and "Eve" not in here.text
-    assert "2 who wanted to be called were called." in plain((await camp.screen("lobby")).text)
+    assert "2 were called, as they had asked." in plain((await camp.screen("lobby")).text)
 
 
 async def test_nextgame_again_takes_it_back(camp: Camp) -> None:

@@ -148,7 +148,7 @@ async def test_every_question_is_answered_by_its_buttons(camp: Camp, name: str) 
         choice = [
             text
             for text in buttons(await camp.hand(who))
-            if text not in (*PAGES, "‹ Back") and not text.startswith("⤷")
+            if text not in (*PAGES, "‹ Back") and not text.startswith("↪")
         ]
         await camp.press_hand(who, choice[0])
         if (await camp.game()).version > version:
@@ -156,7 +156,7 @@ async def test_every_question_is_answered_by_its_buttons(camp: Camp, name: str) 
         if not [
             text
             for text in buttons(await camp.hand(who))
-            if text not in (*PAGES, "‹ Back") and not text.startswith("⤷")
+            if text not in (*PAGES, "‹ Back") and not text.startswith("↪")
         ]:
             await camp.press_hand(who, "‹ Back")  # that card can do nothing now
             choice = [text for text in buttons(await camp.hand(who)) if text not in PAGES]
@@ -192,7 +192,7 @@ async def test_a_card_shows_what_it_does_and_on_whom(camp: Camp) -> None:
     await camp.press_hand("Ann", "Suspicion")
     page = await camp.hand("Ann")
     assert buttons(page)[:2] == ["on Bob (left)", "on Dan (right)"] and buttons(page)[-2:] == ["Discard it", "‹ Back"]
-    assert all(text.startswith("⤷ offer") for text in buttons(page)[2:-2])
+    assert all(text.startswith("↪ offer") for text in buttons(page)[2:-2])
     assert "Suspicion:" in plain(page.text)
     await camp.press_hand("Ann", "‹ Back")
     assert "Suspicion" in buttons(await camp.hand("Ann"))
@@ -220,7 +220,7 @@ async def test_two_living_players_say_on_which_side_a_door_goes(camp: Camp) -> N
         {"Ann": WHISKY, "Dan": table()["Dan"], "Bob": [], "Cid": []}, ["Barred Door"], eliminated=["Bob", "Cid"]
     )
     await camp.press_hand("Ann", "Barred Door")
-    page = [text for text in buttons(await camp.hand("Ann")) if not text.startswith("⤷ offer")]
+    page = [text for text in buttons(await camp.hand("Ann")) if not text.startswith("↪ offer")]
     assert page == ["the left side", "the right side", "Discard it", "‹ Back"]
 
 
@@ -276,7 +276,7 @@ async def test_the_table_is_a_page_of_the_hand(camp: Camp) -> None:
 async def test_the_alert_holds_the_hand_for_its_owner_alone(camp: Camp) -> None:
     await camp.begin(*FOUR)
     await camp.lay(table(Bob=["Scary", "Axe", "Missed!", "Infected!"]), ["Analysis"])
-    data = data_of(await camp.screen("board"), "🂠 My hand")
+    data = data_of(await camp.screen("board"), "🃏 My hand")
     reply = await camp.press_data("Bob", data)
     assert reply and reply["show_alert"] and "Scary" in said(reply) and "waiting for" in said(reply)
     assert "Scary" not in said(await camp.press_data("Ann", data))
@@ -288,7 +288,7 @@ async def test_the_burned_see_that_they_watch(camp: Camp) -> None:
     await camp.answer("Ann", "play", "Flamethrower", "Bob")
     await camp.answer("Bob", "pass")
     assert "You burned" in plain((await camp.hand("Bob")).text)
-    assert "You burned" in await camp.press("Bob", "🂠 My hand", "board")
+    assert "You burned" in await camp.press("Bob", "🃏 My hand", "board")
     reply = await camp.write("Bob", "/leave")
     assert reply and "You burned" in reply["text"]
     assert "🔥 Bob" in plain((await camp.screen("board")).text)

@@ -240,7 +240,7 @@ async def test_where_nobody_pressed_for_step_two_the_offer_comes_after_a_while(c
 async def test_after_an_attack_that_had_to_be_answered_the_offer_comes_after_a_while(camp: Camp) -> None:
     await at_the_table(camp, **CHANGE)
     await camp.press_hand("Ann", "Change Places!")
-    await camp.press_hand("Ann", "⤷ offer Suspicion")
+    await camp.press_hand("Ann", "↪ offer Suspicion")
     await camp.press_hand("Ann", "on Bob (left)")
     await camp.forward(A_WHILE)
     assert await asked(camp) == ["Ann"] and len(await timers(camp, pace.ORDER)) == 1
@@ -277,7 +277,7 @@ async def test_friends_are_asked_before_the_offer_of_step_three(camp: Camp) -> N
 async def test_seduction_takes_the_place_of_step_three_and_its_card(camp: Camp) -> None:
     await at_the_table(camp, Ann=["Seduction", "Axe", "Whisky", "Suspicion"])
     await camp.press_hand("Ann", "Seduction")
-    await camp.press_hand("Ann", "⤷ offer Axe")
+    await camp.press_hand("Ann", "↪ offer Axe")
     await camp.press_hand("Ann", "on Cid")
     assert await who_answered(camp) == ("Ann", ("give", "Axe"), "order") and await asked(camp) == ["Cid"]
 
@@ -289,10 +289,10 @@ async def test_step_two_and_the_card_to_offer_are_one_press(camp: Camp) -> None:
     await at_the_table(camp)
     await camp.press_hand("Ann", "Whisky")
     page = buttons(await camp.hand("Ann"))
-    assert {"⤷ offer Axe", "⤷ offer Suspicion", "⤷ offer Whisky"} <= set(page)  # there are two Whiskys
-    await camp.press_hand("Ann", "⤷ offer Axe")
-    await camp.press_hand("Ann", "⤷ offer Suspicion")  # changed
-    assert {"⤷ offer Axe", "✓ offer Suspicion"} <= set(buttons(await camp.hand("Ann")))
+    assert {"↪ offer Axe", "↪ offer Suspicion", "↪ offer Whisky"} <= set(page)  # there are two Whiskys
+    await camp.press_hand("Ann", "↪ offer Axe")
+    await camp.press_hand("Ann", "↪ offer Suspicion")  # changed
+    assert {"↪ offer Axe", "✓ offer Suspicion"} <= set(buttons(await camp.hand("Ann")))
     await camp.press_hand("Ann", "Discard it")
     assert [(one.choice, one.by) for one in await camp.store.answers(camp.game_id)] == [
         (("discard", "Whisky"), "player"),
@@ -335,7 +335,7 @@ async def test_a_press_with_orders_is_one_transaction_of_two_statements(camp: Ca
         ("Bob", "Axe"),
         ("Bob", "Until my turn"),
         ("Ann", "Whisky"),
-        ("Ann", "⤷ offer Suspicion"),
+        ("Ann", "↪ offer Suspicion"),
         ("Ann", "Discard it"),
         ("Bob", "Take it back"),
     ):
@@ -346,7 +346,7 @@ async def test_a_press_with_orders_is_one_transaction_of_two_statements(camp: Ca
 async def test_a_ticked_card_is_unticked_by_a_press(camp: Camp) -> None:
     await at_the_table(camp)
     await camp.press_hand("Ann", "Whisky")
-    await camp.press_hand("Ann", "⤷ offer Axe")
+    await camp.press_hand("Ann", "↪ offer Axe")
     await camp.press_hand("Ann", "✓ offer Axe")
     assert await prepared(camp, "Ann") == {}
     await camp.press_hand("Ann", "Discard it")
@@ -356,10 +356,10 @@ async def test_a_ticked_card_is_unticked_by_a_press(camp: Camp) -> None:
 async def test_the_card_that_is_discarded_is_not_offered_too(camp: Camp) -> None:
     await at_the_table(camp)
     await camp.press_hand("Ann", "Axe")
-    assert "⤷ offer Axe" not in buttons(await camp.hand("Ann"))
+    assert "↪ offer Axe" not in buttons(await camp.hand("Ann"))
     await camp.press_hand("Ann", "‹ Back")
     await camp.press_hand("Ann", "Whisky")
-    await camp.press_hand("Ann", "⤷ offer Axe")
+    await camp.press_hand("Ann", "↪ offer Axe")
     await camp.press_hand("Ann", "‹ Back")
     await camp.press_hand("Ann", "Axe")
     await camp.press_hand("Ann", "Discard it")
@@ -373,7 +373,7 @@ async def test_a_card_that_may_not_go_to_the_next_player_is_asked_for_as_usual(c
     infected = ["Infected!", "Infected!", "Infected!", "Axe"]
     await at_the_table(camp, Ann=infected, more={"roles": {"Ann": "infected"}})
     await camp.press_hand("Ann", "Whisky")
-    await camp.press_hand("Ann", "⤷ offer Infected!")
+    await camp.press_hand("Ann", "↪ offer Infected!")
     await camp.press_hand("Ann", "Discard it")
     assert await asked(camp) == ["Ann"] and await void(camp, "Ann") == [orders.MAY_NOT]
     assert "Void, for it may not be given there: Infected!" in await words(camp, "Ann")
@@ -806,7 +806,7 @@ async def test_in_one_go_or_in_two_the_group_sees_the_same(
 async def test_in_the_group_an_order_is_prepared_on_the_panel_that_nobody_else_sees(camp: Camp) -> None:
     await at_the_table(camp, private=False)
     camp.far_end.ephemeral = "shown"
-    await camp.press("Bob", "🂠 My hand", "board")
+    await camp.press("Bob", "🃏 My hand", "board")
     for button in ("Prepare an answer", "To an offer", "✋ No, Thanks!"):
         rows = camp.far_end.said[-1][1]["reply_markup"]["inline_keyboard"]
         data = next(one["callback_data"] for row in rows for one in row if plain(one["text"]) == button)

@@ -28,7 +28,7 @@ HANDS = {
     "Cid": ["Seduction", "Axe", "Whisky", "No, Thanks!"],
     "Dan": ["Seduction", "Analysis", "Whisky", "Scary"],
 }
-BOARD = "🂠 My hand"
+BOARD = "🃏 My hand"
 
 
 async def a_game(camp: Camp, *, private_chats: bool = False, ephemeral: str = "shown") -> None:
@@ -380,6 +380,16 @@ async def test_the_hands_of_two_games_in_two_topics_are_two_messages(camp: Camp)
     for data in (here, there):
         reply = await camp.press_data("Ann", data)
         assert "show_alert" not in (reply or {})
+
+
+async def test_who_asks_for_something_else_may_well_have_seen_it_and_gets_no_alert(camp: Camp) -> None:
+    await a_game(camp)
+    await seen_once(camp)
+    assert "show_alert" not in (await my_hand(camp, "Ann") or {})
+    reply = await camp.press_data("Ann", data_of(await camp.screen("board"), "🗣 Say something"))
+    assert reply is not None and "show_alert" not in reply
+    _, (_, shown) = camp.far_end.said
+    assert "Say something to all" in shown["text"]
 
 
 async def test_a_group_that_is_told_to_wait_is_left_alone_until_then(camp: Camp) -> None:

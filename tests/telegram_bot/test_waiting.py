@@ -210,13 +210,13 @@ async def test_without_a_game_nobody_is_blamed(camp: Camp) -> None:
     await camp.write("Ann", "/newgame")
     for command in ("/blame", "/nudge", "/pause", "/resume", "/holiday 3d", "/back"):
         reply = await camp.write("Ann", command)
-        assert reply and "No game is on here" in reply["text"]
+        assert reply and "has not begun yet" in reply["text"]
 
 
 @pytest.mark.parametrize("command", ["/blame", "/nudge", "/pause", "/resume", "/pace 10m", "/holiday 3d", "/back"])
 async def test_these_commands_are_for_groups(camp: Camp, command: str) -> None:
     reply = await camp.write("Ann", command, private=True)
-    assert reply and "played in a group" in reply["text"]
+    assert reply and "in the group where you play" in reply["text"]
 
 
 # --- the last one ---

@@ -77,6 +77,12 @@ def test_any_question_has_an_answer_that_fits(query):
 @pytest.mark.parametrize("option", (*rulebook.OPTIONS, rulebook.INFECTED), ids=lambda option: option.key)
 def test_every_option_has_a_name_for_a_button_and_one_line(option):
     assert len(option.name) <= 18 and len(option.text) <= 100 and "\n" not in option.text
+    assert len(f"{option.name}: {option.short}") <= 45, "a line and a bit of a phone"
+    assert f"{option.name}: {option.text}" in as_read(rulebook.about("options"))
+
+
+def test_a_list_of_cards_keeps_names_with_commas_apart():
+    assert "Scary · No, Thanks! · Missed!" in as_read(rulebook.listing())
 
 
 def test_there_is_a_line_for_every_option_of_the_rules():
