@@ -85,6 +85,27 @@ def aside(unit: Unit, person: int, turned: Turned | None = None) -> private.Asid
     return shown
 
 
+def reading(unit: Unit, person: int, page: Wanted) -> private.Aside:
+    """A page for whoever asks in the group, in the game or not; the private chat gets it of who plays alone."""
+    game = unit.game
+    assert game is not None
+    shown = private.Aside(
+        person=person,
+        chat_id=game.chat_id,
+        thread_id=game.thread_id,
+        page=page,
+        alert="",
+        toast="",
+        road=unit.road,
+        now=unit.now,
+        is_open=unit.people[person].private == "open" and seats.seat_of(game, person) is not None,
+        button="story",
+    )
+    if shown.may_try:
+        unit.say_aside()
+    return shown
+
+
 def press(unit: Unit, person: int, pressed: Pressed, log: Sequence[LoggedEvent]) -> Turned:
     """A button of a panel. What does not fit the question that is put now changes nothing."""
     game = unit.game

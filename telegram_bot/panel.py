@@ -165,7 +165,7 @@ def _how_it_ended(at: Desk) -> list[str]:
     return lines
 
 
-def _role(at: Desk) -> str:
+def _role(at: Desk) -> Markup:
     return role_words(at.view, at.names)
 
 

@@ -100,7 +100,7 @@ class _Turn:
         """What happened; nothing yet in a turn that has only begun."""
         if self.began is None:
             return []
-        facts = [fact for event in self.events if (fact := _fact(event, names)) is not None]
+        facts = [told for event in self.events if (told := fact(event, names)) is not None]
         if not facts and any(isinstance(event, CardDiscarded) for event in self.events):
             facts = [say("recap.discards")]
         return list(dict.fromkeys(facts))
@@ -111,7 +111,7 @@ class _Turn:
         return say("recap.line", turn=self.number, name=named(names[self.began.seat]), facts=told)
 
 
-def _fact(event: Event, names: Mapping[Seat, str]) -> Markup | None:
+def fact(event: Event, names: Mapping[Seat, str]) -> Markup | None:
     """What an event is worth in a recap; None for what goes without saying."""
 
     def of(seat: Seat) -> Markup:

@@ -424,16 +424,18 @@ def the_end(game: GameRow, step: Step, truth: Iterable[str] = ()) -> Wanted:
     else:
         text = narrator.tell_end(step.table, names)
     text = "\n".join([text, *truth])
-    return screen(text, rows=((button(say_plain("ending.button_again"), game, "ending", "again", version=0),),))
+    again = button(say_plain("ending.button_again"), game, "ending", "again", version=0)
+    story = button(say_plain("ending.button_story"), game, "ending", "story", version=0)
+    return screen(text, rows=((again,), (story,)))
 
 
-def role_words(view: View, names: dict[Seat, str]) -> str:
+def role_words(view: View, names: dict[Seat, str]) -> Markup:
     """What I am, and what that lets me know (R8)."""
     match view.role:
         case "thing":
             infected = [named(names[seat]) for seat, role in view.roles.items() if role == "infected"]
             known = f" {say('panel.thing_knows', names=infected)}" if infected else ""
-            return say("panel.thing") + known
+            return Markup(say("panel.thing") + known)
         case "infected":
             thing = next((seat for seat, role in view.roles.items() if role == "thing"), None)
             if thing is None or any(dead.seat == thing for dead in view.dead):

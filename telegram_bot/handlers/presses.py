@@ -16,6 +16,7 @@ from db.store import ByGame, ByPlace, Nothing, Unit
 from telegram_bot import (
     absent,
     callback,
+    chronicle,
     gathering,
     hands,
     hours,
@@ -114,10 +115,10 @@ class Presses(Handlers):
             else:
                 return reply.close(query)
         if pressed.what == "say":
-            return await self._answer_say(context, query, person, aside, since)
+            return await self._answer_page(context, query, person, aside, since)
         return await self._answer_aside(context, query, aside, since)
 
-    async def _answer_say(
+    async def _answer_page(
         self,
         context: ContextTypes.DEFAULT_TYPE,
         query: CallbackQuery,
@@ -125,15 +126,20 @@ class Presses(Handlers):
         aside: private.Aside,
         since: float,
     ) -> Reply:
-        """What could be said is chosen in the group, unseen by others, or else in the private chat."""
+        """What is no hand (what could be said, the whole story) is read in the group, unseen by others, or else in the
+        private chat."""
         if await self.asides.show(context.bot, aside, aside.answering(query), since):
             return reply.close(query)
         game = callback.read(query.data or "")
+        is_story = aside.button == "story"
         if not aside.is_open or aside.page is None or game is None:
-            return private.alert(query, say_plain("claims.no_road"))
+            return private.alert(query, say_plain("chronicle.no_road" if is_story else "claims.no_road"))
         async with self.store.press(update_id=None, find=ByGame(game.game), person=person) as unit:
-            private.place(unit, aside.person, aside.page, anew=True)
-        return private.alert(query, say_plain("claims.in_private"))
+            if is_story:
+                private.tell(unit, person.id, "story", aside.page)
+            else:
+                private.place(unit, person.id, aside.page, anew=True)
+        return private.alert(query, say_plain("chronicle.in_private" if is_story else "claims.in_private"))
 
     async def _on_panel(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
@@ -167,7 +173,29 @@ class Presses(Handlers):
     ) -> Reply | None:
         if pressed.what == "again":
             return await self._rematch(update, query, pressed, person)
+        if pressed.what == "story":
+            return await self._story(update, context, query, pressed, person)
         return reply.close(query)
+
+    async def _story(
+        self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
+    ) -> Reply:
+        """A page of what really happened, of a game that is over."""
+        since = asyncio.get_running_loop().time()
+        in_private = chat_type_of(query) == ChatType.PRIVATE
+        log = await self.store.events(pressed.game)
+        async with self._press(update, pressed, person) as unit:
+            game = unit.game
+            if not unit.fresh or game is None or game.open or not (in_private or is_place(game, query)):
+                return reply.close(query)
+            if in_private and seats.seat_of(game, person.id) is None:
+                return reply.close(query)
+            page = chronicle.page(game, log, pressed.number)
+            if in_private:
+                private.tell(unit, person.id, "story", page)
+                return reply.close(query)
+            aside = hands.reading(unit, person.id, page)
+        return await self._answer_page(context, query, person, aside, since)
 
     async def _rematch(self, update: Update, query: CallbackQuery, pressed: Pressed, person: Person) -> Reply | None:
         before = await self.store.game(pressed.game)
@@ -179,7 +207,8 @@ class Presses(Handlers):
             if not unit.fresh:
                 return reply.close(query)
             if unit.game is not None:
-                return reply.toast(query, say_plain("say.game_on"))
+                gathers = unit.game.status == "lobby"
+                return reply.toast(query, say_plain("say.next_gathers" if gathers else "say.game_on"))
             lobby.open_lobby(unit, person, person.name, before)
             gathering.call(unit, callers)
         return reply.close(query)

@@ -425,7 +425,7 @@ async def test_the_end_tells_everything_and_leaves_one_button(camp: Camp) -> Non
     end = await camp.screen("end")
     text = fits(end)
     assert "The Thing was Bob" in plain(text) and all(name in plain(text) for name in FOUR)
-    assert buttons(end) == ["Again, same people"]
+    assert buttons(end) == ["Again, same people", "The whole story"]
     assert "You were The Thing.\nYou lose." in plain((await camp.hand("Bob")).text)
     assert "You were Human.\nYou win." in plain((await camp.hand("Ann")).text)
     reply = await camp.write("Ann", "/status")
