@@ -107,19 +107,23 @@ def scenario(options: argparse.Namespace) -> int:
 
 
 def export(options: argparse.Namespace) -> None:
-    from . import config
+    from . import config, home
     from .commands import export
 
-    settings = config.read(os.environ)
-    config.check_database(settings.database)
-    export.run(settings.database, options.game)
+    with home.kept(config.read(os.environ)) as database:
+        export.run(database, options.game)
 
 
 def dead(options: argparse.Namespace) -> None:
-    from . import config
+    from . import config, home
     from .commands import dead
 
-    run_async(dead.run(prepare(config.read(os.environ)), options.retry))
+    settings = config.read(os.environ)
+    if options.retry is None:
+        with home.kept(settings) as database:
+            run_async(dead.listed(database))
+    else:
+        run_async(dead.run(prepare(settings), options.retry))
 
 
 def simulate(options: argparse.Namespace) -> int:

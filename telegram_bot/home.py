@@ -104,6 +104,17 @@ def with_database(settings: Config, folder: Path,
     return replace(settings, database_url=url), postgres
 
 
+@contextlib.contextmanager
+def kept(settings: Config) -> Iterator[str]:
+    """The database with the games: the one that was set, else the one in which bin/play keeps them, running or not."""
+    with contextlib.ExitStack() as cleanup:
+        if DATA.exists():
+            settings, _ = with_database(settings, DATA, cleanup)
+        else:
+            config.check_database(settings.database)
+        yield settings.database
+
+
 def parts_of(settings: Config, folder: Path) -> list[Part]:
     """The processes to run, in the order in which they need each other."""
     ours = {"DATABASE_URL": settings.database, "PORT": str(settings.port)}
