@@ -96,8 +96,8 @@ def test_a_long_story_is_turned_page_by_page_and_nothing_is_left_out(name: str, 
         page = chronicle.page(game, log, number)
         assert length(page.text) <= LONGEST
         told += plain(page.text) + "\n"
-        assert ("‹ Before" in buttons(page)) == (number > 0)
-        if "And then ›" not in buttons(page):
+        assert ("‹ Earlier" in buttons(page)) == (number > 0)
+        if "Later ›" not in buttons(page):
             break
         number += 1
     turns = [int(line.split(" · ")[0]) for line in told.splitlines() if line[:1].isdigit()]
