@@ -837,7 +837,7 @@ function drawTabs() {
     else if (column?.unread) button.append(el("span", { class: "badge" }, String(column.unread)));
     return button;
   }));
-  if (current !== tabShown) $("tabs").querySelector(".current")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  if (current !== tabShown) $("tabs").querySelector(".current")?.scrollIntoView({ block: "nearest", inline: "center" });
   tabShown = current;
 }
 let tabShown = "";
