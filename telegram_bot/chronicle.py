@@ -17,7 +17,8 @@ from telegram_bot.private import LONGEST, length
 from telegram_bot.screens import named
 from telegram_bot.texts import Markup, say, say_plain
 
-ROOM = LONGEST - 60  # of a page; the rest is its title
+ROOM = 600  # characters of a page, a screen of a phone; one long turn may take more
+MOST = LONGEST - 60  # but never more than that; the rest is the title
 
 
 def page(game: GameRow, log: Sequence[LoggedEvent], number: int) -> Wanted:
@@ -42,7 +43,7 @@ def _pages(game: GameRow, events: Sequence[Event]) -> list[list[Markup]]:
     names = screens.names_of(game)
     lines = _lines(events, names)
     for room in (16, 10, 5):
-        if all(length(line) <= ROOM for line in lines):
+        if all(length(line) <= MOST for line in lines):
             break
         cut = shortened([row.name for row in game.roster], room)
         lines = _lines(events, {row.seat: name for row, name in zip(game.roster, cut, strict=True)})
@@ -60,7 +61,7 @@ def _lines(events: Sequence[Event], names: Mapping[Seat, str]) -> list[Markup]:
         began = turn[0]
         facts = [fact for event in turn if (fact := _fact(event, names)) is not None]
         if isinstance(began, TurnBegan) and facts:
-            told = Markup(", ".join(dict.fromkeys(facts)))
+            told = Markup("; ".join(dict.fromkeys(facts)))
             lines.append(say("recap.line", turn=began.turn, name=named(names[began.seat]), facts=told))
     return lines
 

@@ -45,8 +45,8 @@ async def test_it_tells_every_reader_what_was_hidden(camp: Camp) -> None:
         assert await press_story(camp, who) == ""
         text, _ = panel_of(camp.far_end.said[-1][1])
         assert text.startswith("The whole story (1 of 1)")
-        assert "1 · Ann: discards Suspicion, Ann gives Infected!, Bob gives Seduction, Bob is Infected." in text
-        assert "2 · Bob: Flamethrower at Ann, 🔥 Ann burned." in text
+        assert "1 · Ann: discards Suspicion; Ann's Infected! for Bob's Seduction; Bob is Infected." in text
+        assert "2 · Bob: Flamethrower at Ann; 🔥 Ann burned." in text
         call = camp.far_end.said[-1][1]
         to = call.get("ephemeral_message_parameters", call)  # the first of a process is a harmless line that is edited
         assert to["receiver_user_id"] == camp.person(who)["id"]
