@@ -140,7 +140,7 @@ def test_a_panel_outlives_odd_refusals_and_its_own_end(home: House) -> None:
     group, people = gather(telegram)
     start(telegram, group, people[0], 4)
     telegram.forward(60)
-    press(telegram, group, people[1], board_of(telegram, group, people[1]), "🂠 My hand")
+    press(telegram, group, people[1], board_of(telegram, group, people[1]), "🃏 My hand")
     (hand,) = asides(telegram, group, people[1])
     for fault in (
         {"kind": "400", "text": "SOMETHING_UNHEARD_OF"},
@@ -172,10 +172,10 @@ def test_a_panel_that_was_open_when_the_group_became_a_supergroup_says_where_the
         press(telegram, group, person, telegram.wait(chat=group["id"], button="Join")["message"], "Join / leave")
     start(telegram, group, people[0], 4)
     telegram.forward(60)
-    press(telegram, group, people[1], board_of(telegram, group, people[1]), "🂠 My hand")
+    press(telegram, group, people[1], board_of(telegram, group, people[1]), "🃏 My hand")
     (hand,) = asides(telegram, group, people[1])
     upgraded = telegram.post(f"/groups/{group['id']}/upgrade")
     telegram.wait(chat=upgraded["id"], text="The camp, turn 1")
     assert "The game goes on there" in press(telegram, group, people[1], hand, "Table")["text"]
-    press(telegram, upgraded, people[1], board_of(telegram, upgraded, people[1]), "🂠 My hand")
+    press(telegram, upgraded, people[1], board_of(telegram, upgraded, people[1]), "🃏 My hand")
     assert "You are" in asides(telegram, upgraded, people[1])[0]["text"]
