@@ -100,7 +100,8 @@ def span(time: timedelta) -> str:
     """A time in words, in at most two units: "1 hour 20 minutes", "90 seconds", "24 hours", "3 days"."""
     left = max(0, int(time.total_seconds()))
     # A unit is used from two of it on, so that a pace reads as it is written; smaller ones only beside their next.
-    at = next((at for at, (_, size) in enumerate(_SPANS) if left >= size * (1 if size == 3600 else 2)), len(_SPANS) - 1)
+    least = {3600: 1, 60: 1 if left == 60 else 2}
+    at = next((at for at, (_, size) in enumerate(_SPANS) if left >= size * least.get(size, 2)), len(_SPANS) - 1)
     name, size = _SPANS[at]
     told = say_plain(f"span.{name}", n=left // size)
     if name in ("seconds", "minutes"):

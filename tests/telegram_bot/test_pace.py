@@ -195,6 +195,7 @@ def test_a_pace_as_long_as_a_preset_is_the_preset() -> None:
 @pytest.mark.parametrize(
     ("time", "words"),
     [
+        (60 * SECOND, "1 minute"),
         (90 * SECOND, "90 seconds"),
         (30 * MINUTE, "30 minutes"),
         (HOUR, "1 hour"),
