@@ -36,7 +36,7 @@ class Quiet(NamedTuple):
         over_midnight = _DAY if self.ends <= self.begins else _NONE
         while True:
             begins, ends = self._at(day, self.begins), self._at(day + over_midnight, self.ends)
-            if ends > since:
+            if ends > max(begins, since):  # a spring day may skip the beginning, and put it after the end
                 yield begins, ends
             day += _DAY
 

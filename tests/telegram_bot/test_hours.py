@@ -7,8 +7,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as settings_of
 from hypothesis import strategies as st
 
+from telegram_bot import settings
 from telegram_bot.hours import Hours, Quiet, quiet_of, wall_time, zone
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -119,6 +121,63 @@ def test_it_is_quiet_when_the_wall_clock_says_so(quiet: Quiet, at: datetime) -> 
     if quiet.ends < quiet.begins:
         inside = wall >= quiet.begins or wall < quiet.ends
     assert Hours(quiet).is_quiet(at) == inside
+
+
+# --- any night, any zone ---
+
+
+def at_a_change(draw: st.DrawFn, zone: ZoneInfo) -> datetime:
+    """A moment within two days of a change of the clocks in *zone*, if there is one in that year."""
+    year = draw(st.integers(2005, 2035))
+    days = [datetime(year, 1, 1, tzinfo=UTC) + timedelta(days=day) for day in range(366)]
+    offsets = [day.astimezone(zone).utcoffset() for day in days]
+    changes = [day for day, (one, other) in zip(days, zip(offsets, offsets[1:], strict=False), strict=False) if one != other]
+    return draw(st.sampled_from(changes or days)) + MINUTE * draw(st.integers(-2 * 24 * 60, 2 * 24 * 60))
+
+
+@st.composite
+def menus(draw: st.DrawFn) -> tuple[Quiet, datetime]:
+    """Quiet hours as a group can set them, in any zone there is, near a change of the clocks."""
+    choice = draw(st.sampled_from([choice for choice in settings.QUIET if choice]))
+    begins, _, ends = choice.partition(" ")
+    zone = draw(st.sampled_from(sorted(settings.zones())))
+    quiet = quiet_of({"zone": zone, "quiet_from": begins, "quiet_to": ends})
+    assert quiet is not None and quiet.zone.key == zone
+    return quiet, at_a_change(draw, quiet.zone)
+
+
+def goes(quiet: Quiet, stopped: tuple[tuple[datetime, datetime], ...], at: datetime) -> bool:
+    """Whether the clock goes at a moment: what a person with a watch would say."""
+    wall = at.astimezone(quiet.zone).time()
+    if quiet.begins < quiet.ends:
+        is_quiet = quiet.begins <= wall < quiet.ends
+    else:
+        is_quiet = wall >= quiet.begins or wall < quiet.ends
+    return not is_quiet and not any(begins <= at < ends for begins, ends in stopped)
+
+
+@settings_of(max_examples=150)
+@given(menus(), st.integers(1, 20 * 60), st.lists(st.tuples(st.integers(-600, 2000), st.integers(0, 900)), max_size=4))
+def test_a_watch_that_is_stopped_by_hand_says_the_same(
+    menu: tuple[Quiet, datetime], minutes: int, stops: list[tuple[int, int]]
+) -> None:
+    """Minute by minute, with pauses and outages across the night: on both days of the year, at midnight or not, in
+    zones of half hours, in the south, and in those that skip midnight."""
+    quiet, since = menu
+    stopped = tuple((since + begins * MINUTE, since + (begins + length) * MINUTE) for begins, length in stops)
+    hours, at, left = Hours(quiet, stopped), since, minutes
+    while left:
+        left -= goes(quiet, stopped, at)
+        at += MINUTE
+    assert hours.later(since, minutes * MINUTE) == at
+    assert hours.between(since, at) == minutes * MINUTE
+
+
+def test_quiet_hours_whose_beginning_is_skipped_are_none_that_night() -> None:
+    # In Cairo the wall clock goes from 0:00 to 1:00; what is skipped falls at 1:30, after the end.
+    quiet = Quiet(ZoneInfo("Africa/Cairo"), time(0, 30), time(1, 15))
+    since = datetime(2026, 4, 23, 21, 50, tzinfo=UTC)
+    assert Hours(quiet).later(since, HOUR) == since + HOUR
 
 
 # --- equations ---
