@@ -153,8 +153,8 @@ def _do(unit: Unit, game: GameRow, timer: Timer, log: Sequence[Event]) -> None:
             play.after_outage(unit)
         case pace.REMIND if timer.seat is not None:
             waiting.remind(unit, timer.seat)
-        case pace.WAKE:
-            waiting.wake(unit)
+        case pace.WAKE if timer.seat is not None:
+            waiting.wake(unit, timer.seat, timer.at)
         case pace.MORNING if game.status == "playing":
             recap.morning(unit, log)
         case pace.BACK if timer.seat is not None:

@@ -141,7 +141,6 @@ def _asked_anew(unit: Unit, step: Step) -> None:
         asked_at=dict.fromkeys(step.asks, now),
         about={seat: ask.about for seat, ask in step.asks.items()},
         several=len(step.asks),
-        acted={},
         reminded=(),
         extended=(),
         stopped=(),  # what was before now moves no deadline any more
@@ -153,9 +152,8 @@ def reckon(unit: Unit, step: Step) -> None:
     """The timers of all open questions, computed anew: they were put just now, or the hours or the pace changed."""
     game = _the_game(unit)
     others = [timer for timer in game.timers if timer.kind not in pace.OF_A_QUESTION]
-    if any(timer.kind == pace.WAKE for timer in others):
-        wakes = Timer(pace.WAKE, show.wakes(unit))
-        others = [wakes if timer.kind == pace.WAKE else timer for timer in others]
+    wakes = show.wakes(unit)
+    others = [replace(timer, at=wakes) if timer.kind == pace.WAKE else timer for timer in others]
     others = _with_morning(unit, others)
     theirs = (timer for seat in step.asks for timer in timers_for(unit, game, step, seat))
     unit.game = replace(game, timers=(*others, *theirs))

@@ -131,7 +131,7 @@ def hand(unit: Unit, row: SeatRow, step: Step, *, ring: bool = False, anew: bool
     assert reader is not None
     if orders.fitting(_game(unit), step, row.seat) is not None:
         ring = False  # nobody has to be called for what an order answers
-    ring = ring and not _waits(unit)
+    ring = ring and not _waits(unit, row.seat)
     wanted = panel.front(desk(unit, row, step))
     private.place(unit, reader, wanted, ring=ring, anew=anew or ring)
 
@@ -183,13 +183,13 @@ def wakes(unit: Unit) -> datetime:
     return pace.hours_of(_game(unit), settings(unit)).wakes(unit.now)
 
 
-def _waits(unit: Unit) -> bool:
-    """Whether what would ring has to wait: then the clock does it, once, when the quiet hours are over."""
+def _waits(unit: Unit, seat: Seat) -> bool:
+    """Whether what would ring for *seat* has to wait: then the clock does it, once, when the quiet hours are over."""
     game, at = _game(unit), wakes(unit)
     if at <= unit.now:
         return False
-    if not any(timer.kind == pace.WAKE for timer in game.timers):
-        unit.game = replace(game, timers=(*game.timers, Timer(pace.WAKE, at)))
+    if not any(timer.kind == pace.WAKE and timer.seat == seat for timer in game.timers):
+        unit.game = replace(game, timers=(*game.timers, Timer(pace.WAKE, at, seat)))
     return True
 
 
@@ -214,7 +214,7 @@ def calls(unit: Unit, step: Step, again: Collection[Seat] = ()) -> None:
             continue
         if not (step.anew or row.seat in again or row.seat not in before):
             unit.show(f"call {row.seat}", _call(unit, row))
-        elif not _waits(unit):
+        elif not _waits(unit, row.seat):
             call(unit, row)
         else:
             continue

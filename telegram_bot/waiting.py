@@ -7,7 +7,7 @@ acted: failures.md 5.96 and section 2.3).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from core import Seat
 from db.records import GameRow, SeatRow
@@ -107,16 +107,15 @@ def blame(unit: Unit) -> Markup:
     return say(key, names=names, time=screens.span(waited), until=screens.until(game, memo.asked, unit.now))
 
 
-def wake(unit: Unit) -> None:
-    """The quiet hours are over: who was asked in them and is awaited still hears it now, once."""
+def wake(unit: Unit, seat: Seat, at: datetime) -> None:
+    """The quiet hours are over at *at*: who was asked in them and is awaited still hears it now, once."""
     game = _game(unit)
-    memo, hours = memo_of(game), pace.hours_of(game, show.settings(unit))
+    row = next((row for row in awaited(game) if row.seat == seat), None)
+    if row is None or pace.moment(memo_of(game).asked_at[seat]) > at:
+        return
     step = play.standing(game)
-    missed = {row.seat for row in awaited(game) if hours.is_quiet(pace.moment(memo.asked_at[row.seat]))}
-    for row in game.roster:
-        if row.seat in missed:
-            show.hand(unit, row, step, ring=True)
-    show.calls(unit, step, again=missed)
+    show.hand(unit, row, step, ring=True)
+    show.calls(unit, step, again=(seat,))
 
 
 def _tell(unit: Unit, row: SeatRow, *, ring: bool) -> None:

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from telegram_bot import pace
+from db.records import Person
+from telegram_bot import members, pace
 from telegram_bot.memo import memo_of
 from tests.telegram_bot.camp import Camp, buttons, data_of, plain, said
 from tests.telegram_bot.test_waiting import HOUR, MINUTE, at_the_table, call_of, timers
@@ -65,6 +66,73 @@ async def test_who_is_not_in_the_game_or_burned_has_no_say(camp: Camp) -> None:
     await camp.write("Dan", "/leave")
     assert await camp.press("Dan", "Pause", "vote pause") == "This is not your game."
     assert await camp.press("Bob", "Pause", "vote pause") == "Decided."  # two of the three who are left
+
+
+async def test_whoever_leaves_the_group_has_no_say_and_is_not_waited_for(camp: Camp) -> None:
+    await only_players(camp)
+    for name in ("Cid", "Dan"):
+        await members.left(camp.store, camp.place[0], Person(camp.person(name)["id"], name))
+    await camp.write("Ann", "/pause")
+    assert "1 of 2 are for it" in plain((await camp.screen("vote pause")).text)
+    assert await camp.press("Bob", "Pause", "vote pause") == "Decided."
+
+
+@pytest.mark.parametrize("word", ["/leave", "/holiday 3d"])
+async def test_a_vote_that_has_most_of_who_are_left_is_carried_at_once(camp: Camp, word: str) -> None:
+    await only_players(camp)
+    await camp.write("Ann", "/pause")
+    await camp.press("Bob", "Pause", "vote pause")
+    assert (await camp.game()).status == "playing"
+    await camp.write("Dan", word)
+    assert (await camp.game()).status == "paused" and buttons(await camp.screen("vote pause")) == []
+
+
+async def test_the_vote_of_who_burns_does_not_count_any_more(camp: Camp) -> None:
+    await at_the_table(camp, ann=["Flamethrower", "Whisky", "Suspicion", "Scary"])
+    async with camp.store.engine.begin() as connection:
+        await connection.exec_driver_sql("update games set opened_by = 1")
+    await camp.write("Bob", "/pace slow")
+    await camp.press("Dan", "Play at it", "vote pace")
+    await camp.answer("Ann", "play", "Flamethrower", "Dan")
+    await camp.forward(2 * MINUTE)
+    assert len((await camp.step()).table.seats) == 3
+    assert "1 of 2 are for it" in plain((await camp.screen("vote pace")).text)
+    assert await camp.press("Dan", "Play at it", "vote pace") == "This is not your game."
+    reply = await camp.write("Dan", "/pause")
+    assert reply and "no say" in reply["text"].lower() or reply
+    assert (await camp.game()).pace == "day"
+    assert await camp.press("Cid", "Play at it", "vote pace") == "Decided."
+
+
+async def test_an_anonymous_administrator_pauses_and_who_is_none_any_more_does_not(camp: Camp) -> None:
+    await only_players(camp)
+    camp.far_end.administrators = {camp.person("Dan")["id"]}
+    await camp.write("Bob", "/pause")
+    camp.far_end.administrators = set()
+    assert await camp.press("Dan", "Pause", "vote pause") == "Counted: 2 of 3."
+    assert (await camp.game()).status == "playing"
+    anonymous = {"id": camp.place[0], "type": "supergroup", "title": "The camp"}
+    group = {"id": 1087968824, "is_bot": True, "first_name": "Group", "username": "GroupAnonymousBot"}
+    assert await camp.write(group, "/pause", sender_chat=anonymous) is None
+    assert (await camp.game()).status == "paused"
+    channel = {"id": -100777, "type": "channel", "title": "News"}
+    reply = await camp.write(group, "/resume", sender_chat=channel)
+    assert reply and "not in this game" in reply["text"] and (await camp.game()).status == "paused"
+    await camp.write(group, "/resume", sender_chat=anonymous)
+    assert (await camp.game()).status == "playing"
+
+
+async def test_a_pause_wins_nobody_time_who_goes_and_comes_in_it(camp: Camp) -> None:
+    await at_the_table(camp)
+    (before,) = await timers(camp, pace.DEADLINE)
+    await camp.forward(2 * HOUR)
+    await camp.write("Ann", "/pause")
+    await camp.forward(10 * HOUR)
+    await camp.write("Ann", "/leave")
+    await camp.write("Ann", "/join")
+    await camp.write("Ann", "/resume")
+    (after,) = await timers(camp, pace.DEADLINE)
+    assert abs(after - before - timedelta(hours=10)) < 5 * SECOND
 
 
 async def test_who_was_for_it_takes_that_back(camp: Camp) -> None:

@@ -182,6 +182,18 @@ async def test_who_is_looking_at_the_hand_is_not_nudged(camp: Camp) -> None:
     assert reply and "right now" in reply["text"] and await camp.hand_row("Ann") == before
 
 
+async def test_who_has_just_answered_is_not_nudged_for_the_next_question(camp: Camp) -> None:
+    await at_the_table(camp)
+    await camp.press_hand("Ann", "Axe")
+    await camp.press_hand("Ann", "Discard it")
+    before = await camp.hand_row("Ann")
+    reply = await camp.write("Bob", "/nudge")
+    assert reply and "right now" in reply["text"] and await camp.hand_row("Ann") == before
+    await camp.forward(2 * MINUTE)
+    reply = await camp.write("Bob", "/nudge")
+    assert reply and plain(reply["text"]) == "Nudged: Ann."
+
+
 # --- /blame ---
 
 
@@ -289,6 +301,70 @@ async def test_who_has_answered_in_the_night_hears_nothing_in_the_morning(camp: 
     await camp.forward(121 * MINUTE)
     rung = {who for who in FOUR if (await camp.hand_row(who)).post > posts[who]}
     assert rung == {row.name for row in (await camp.game()).roster if row.seat in memo_of(await camp.game()).asked}
+
+
+async def test_several_questions_of_a_night_are_one_call_in_the_morning(camp: Camp) -> None:
+    await at_the_table(camp, private=("Ann", "Cid", "Dan"))
+    await quiet(camp, -10, 120)
+    await camp.answer("Ann", "discard", "Axe")
+    await camp.answer("Ann", "give", "Whisky")
+    await camp.answer("Bob", "give", "Whisky")
+    await camp.answer("Bob", "discard", "Axe")
+    await camp.answer("Bob", "give", "Whisky")
+    await camp.answer("Cid", "give", "Whisky")
+    cid, others = await camp.hand_row("Cid"), {who: await camp.hand_row(who) for who in ("Ann", "Dan")}
+    await camp.forward(121 * MINUTE)
+    rung = await camp.hand_row("Cid")
+    assert rung.post == cid.post + 1 and rung.wanted.ring and await call_of(camp, "Bob") is None
+    assert {who: await camp.hand_row(who) for who in others} == others
+    await camp.forward(MINUTE)
+    assert await camp.hand_row("Cid") == rung and await timers(camp, pace.WAKE) == []
+
+
+@pytest.mark.parametrize("private", [FOUR, ()])
+async def test_what_waited_rings_when_the_group_gives_up_its_quiet_hours(
+    camp: Camp, private: Sequence[str]
+) -> None:
+    await at_the_table(camp, private=private)
+    await quiet(camp, -10, 120)
+    await camp.answer("Ann", "discard", "Axe")
+    await camp.answer("Ann", "give", "Whisky")
+    await settings(camp, zone="UTC", quiet_from="", quiet_to="")
+    await camp.forward(1)
+    row = await camp.hand_row("Bob") if private else await call_of(camp, "Bob")
+    assert row is not None and row.wanted.ring and await timers(camp, pace.WAKE) == []
+
+
+async def test_what_waited_rings_when_the_game_goes_on_at_one_sitting(camp: Camp) -> None:
+    await at_the_table(camp)
+    await quiet(camp, -10, 120)
+    await camp.answer("Ann", "discard", "Axe")
+    await camp.answer("Ann", "give", "Whisky")
+    for name in ("Ann", "Cid", "Dan"):
+        await camp.write(name, "/pace evening")
+    await camp.forward(1)
+    assert (await camp.hand_row("Bob")).wanted.ring
+
+
+async def test_who_was_called_before_the_quiet_hours_were_set_is_not_called_again(camp: Camp) -> None:
+    await at_the_table(camp)
+    before = (await camp.hand_row("Ann")).post
+    await quiet(camp, -10, 20)
+    await camp.forward(25 * MINUTE)
+    assert (await camp.hand_row("Ann")).post == before
+
+
+async def test_in_another_zone_the_night_is_another_for_the_open_question(camp: Camp) -> None:
+    await at_the_table(camp)
+    asked = await now(camp)
+    walls = [(asked + timedelta(minutes=minutes)).strftime("%H:%M") for minutes in (60, 120)]
+    await settings(camp, zone="UTC", quiet_from=walls[0], quiet_to=walls[1])
+    (there,) = await timers(camp, pace.DEADLINE)
+    await settings(camp, zone="Asia/Kolkata", quiet_from=walls[0], quiet_to=walls[1])
+    (here,) = await timers(camp, pace.DEADLINE)
+    assert there - here == timedelta(hours=1), "in Kolkata it will be half past five hours later"
+    (morning,) = await timers(camp, pace.MORNING)
+    assert abs(morning - asked - timedelta(hours=24 + 2 - 5.5)) < timedelta(minutes=1)
 
 
 async def test_a_nudge_waits_for_the_end_of_the_quiet_hours(camp: Camp) -> None:
