@@ -20,7 +20,7 @@ import core
 from core.players import bot, clock
 from db.records import Event, GameRow, Timer
 from db.store import Away, Store, Unit
-from telegram_bot import gathering, holiday, lobby, orders, pace, play, recap, show, waiting
+from telegram_bot import gathering, holiday, lobby, orders, pace, play, recap, show, votes, waiting
 from telegram_bot.errors import told
 
 log = logging.getLogger(__name__)
@@ -155,6 +155,8 @@ def _do(unit: Unit, game: GameRow, timer: Timer, log: Sequence[Event]) -> None:
             waiting.remind(unit, timer.seat)
         case pace.WAKE if timer.seat is not None:
             waiting.wake(unit, timer.seat, timer.at)
+        case pace.COUNT if game.status == "playing":
+            votes.recount(unit)
         case pace.MORNING if game.status == "playing":
             recap.morning(unit, log)
         case pace.BACK if timer.seat is not None:

@@ -36,6 +36,7 @@ BACK = "back"  # a holiday is over
 READY = "ready"  # people are asked whether they are ready for a start that was set
 START = "start"  # and this is it
 OF_A_START = frozenset((READY, START))
+COUNT = "count"  # others have a say now: the open votes are counted again
 MORNING = "morning"  # the quiet hours are over: the group is told what happened in them
 
 LOBBY_LIVES = timedelta(hours=24)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 import core
 from core import Choice, Seat, Step
-from core.events import TurnBegan
+from core.events import Eliminated, TurnBegan
 from db.records import GameRow, SeatRow, Timer
 from db.store import Unit
 from telegram_bot import orders, pace, presence, seats, show
@@ -116,6 +116,8 @@ def _save(unit: Unit, step: Step) -> None:
         touched_at=unit.now,
     )
     unit.game = game = orders.turned(game, step)
+    if any(isinstance(event, Eliminated) for event in step.events):
+        unit.game = game = _counting_again(unit, game)
     if step.anew:
         _asked_anew(unit, step)
     else:
@@ -295,8 +297,15 @@ def _change_seat(unit: Unit, changed: SeatRow) -> None:
     )
     if changed.seat in step.asks:
         game = _asked_of_another(unit, game, step, changed.seat)
-    unit.game = game
+    unit.game = _counting_again(unit, game)
     show.seat_changed(unit, step, changed, before)
+
+
+def _counting_again(unit: Unit, game: GameRow) -> GameRow:
+    """Others have a say now: what is put to the vote is counted again by the clock, at once."""
+    if not memo_of(game).votes:
+        return game
+    return replace(game, timers=(*game.timers, Timer(pace.COUNT, unit.now)))
 
 
 def _asked_of_another(unit: Unit, game: GameRow, step: Step, seat: Seat) -> GameRow:
@@ -304,9 +313,10 @@ def _asked_of_another(unit: Unit, game: GameRow, step: Step, seat: Seat) -> Game
     left has the whole time again.
     """
     others = tuple(t for t in game.timers if t.kind not in pace.OF_A_QUESTION or t.seat != seat)
-    timers = timers_for(unit, game, step, seat)
-    if any(timer.kind == pace.DEADLINE and timer.at <= unit.now for timer in timers):
-        game = remembering(game, asked_at={**memo_of(game).asked_at, seat: unit.now.timestamp()})
+    timers, memo = timers_for(unit, game, step, seat), memo_of(game)
+    stands = pace.moment(memo.paused) if memo.paused else unit.now
+    if any(timer.kind == pace.DEADLINE and timer.at <= stands for timer in timers):
+        game = remembering(game, asked_at={**memo.asked_at, seat: unit.now.timestamp()})
         timers = timers_for(unit, game, step, seat)
     return replace(game, timers=(*others, *timers))
 

@@ -65,9 +65,9 @@ def press(unit: Unit, person: Person, what: str, number: int, ballot: int, decid
         return say_plain("votes.carried")
     if person.id not in living_people(game):
         return say_plain("toast.elsewhere")
-    if person.id in vote.people:
+    if person.id in vote.people and not _is_carried(unit, vote):
         return say_plain("votes.already")
-    vote = replace(vote, people=(*vote.people, person.id))
+    vote = replace(vote, people=tuple(dict.fromkeys((*vote.people, person.id))))
     _keep(unit, what, vote)
     if _is_carried(unit, vote):
         _carry(unit, what, vote.value)
@@ -91,11 +91,24 @@ def _against(unit: Unit, what: What, vote: Vote, person: Person, decides: bool) 
     return say_plain("votes.counted", n=_count(unit, vote), needed=_needed(game))
 
 
+def recount(unit: Unit) -> None:
+    """Others have a say than before: somebody burned, or left, or is back. What has most of them now is carried."""
+    for what in WHATS:
+        vote = memo_of(_game(unit)).votes.get(what)
+        asks_once_more = what == "end" and vote is not None and len(vote.people) < 2  # who could decide alone
+        if vote is None or asks_once_more or not _game(unit).open:
+            continue
+        if _is_carried(unit, vote):
+            _carry(unit, what, vote.value)
+        else:
+            unit.show(show.vote_screen(what), _question(unit, what, vote, False))
+
+
 def living_people(game: GameRow) -> set[int]:
-    """The people who still have a say: alive, and playing for themselves."""
+    """The people who still have a say: alive, in the group, and playing for themselves."""
     living = play.standing(game).table.seats
     return {
-        player for row in game.roster if row.seat in living and (player := seats.player_of(row)) is not None
+        player for row in game.roster if row.seat in living and (player := seats.waited_for(row)) is not None
     }
 
 

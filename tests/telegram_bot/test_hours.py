@@ -131,7 +131,7 @@ def at_a_change(draw: st.DrawFn, zone: ZoneInfo) -> datetime:
     year = draw(st.integers(2005, 2035))
     days = [datetime(year, 1, 1, tzinfo=UTC) + timedelta(days=day) for day in range(366)]
     offsets = [day.astimezone(zone).utcoffset() for day in days]
-    changes = [day for day, (one, other) in zip(days, zip(offsets, offsets[1:], strict=False), strict=False) if one != other]
+    changes = [day for day, one, next_one in zip(days, offsets, offsets[1:], strict=False) if one != next_one]
     return draw(st.sampled_from(changes or days)) + MINUTE * draw(st.integers(-2 * 24 * 60, 2 * 24 * 60))
 
 
