@@ -260,7 +260,7 @@ def may_start(unit: Unit, person: int) -> bool:
 
 
 def may_end(unit: Unit, person: int) -> bool:
-    """Whether somebody may end and pause the game in play alone."""
+    """Whether somebody who is no administrator may end the game in play alone."""
     assert unit.game is not None
     return may_decide(unit.game, person) and not show.administrators_end(unit)
 

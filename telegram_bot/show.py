@@ -21,8 +21,7 @@ from telegram_bot import me, narrator, orders, pace, panel, private, screens, se
 from telegram_bot import settings as group_settings
 from telegram_bot.happenings import Claimed, TimeRanOut
 from telegram_bot.memo import Claim, Tale, memo_of, remembering
-from telegram_bot.names import plain
-from telegram_bot.texts import say, say_plain
+from telegram_bot.texts import say
 
 LOBBY, BOARD, END = "lobby", "board", "end"
 NEXT, READY = "nextgame", "ready"
@@ -169,13 +168,6 @@ def anyone_starts(unit: Unit) -> bool:
 def administrators_end(unit: Unit) -> bool:
     """Whether only administrators end and pause a game alone here."""
     return group_settings.value(settings(unit), "ends") == "administrators"
-
-
-def who_decides(unit: Unit) -> str:
-    """Who may decide alone what else takes a vote; plain text."""
-    if administrators_end(unit):
-        return say_plain("votes.administrators")
-    return say_plain("votes.opener", name=plain(screens.opener(_game(unit))))
 
 
 def wakes(unit: Unit) -> datetime:

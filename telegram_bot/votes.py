@@ -1,8 +1,8 @@
 """What a group decides in mid-game: to end it, to pause, to go on, to play at another pace.
 
-One way for all: a message with two buttons that counts; more than half of the living people carry it. Who opened the
-game, or an administrator, decides alone: to end it (asked once more), to pause it, to go on. Not at which pace the
-others have to answer.
+One way for all: a message with two buttons that counts; more than half of the living people carry it. An administrator
+decides alone: to end it (asked once more; who opened the game may that, too), to pause it, to go on. Nobody does at
+which pace the others have to answer.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from db.records import GameRow, Person, Wanted
 from db.store import Unit
 from telegram_bot import lobby, pace, play, screens, seats, show
 from telegram_bot.memo import Vote, memo_of, remembering
+from telegram_bot.names import plain
 from telegram_bot.texts import Markup, say, say_plain
 
 What = Literal["end", "pause", "resume", "pace"]
@@ -27,7 +28,6 @@ def ask(unit: Unit, what: What, person: Person | None, decides: bool, value: str
     game = _game(unit)
     if (why := _why_not(game, what, value)) is not None:
         return why
-    decides = decides and what != "pace"
     votes_now = person is not None and person.id in living_people(game)
     if not (decides or votes_now):
         plays = person is not None and seats.seat_of(game, person.id) is not None
@@ -57,7 +57,6 @@ def press(unit: Unit, person: Person, what: str, number: int, ballot: int, decid
     vote = memo_of(game).votes.get(what)
     if what not in WHATS or vote is None or vote.number != ballot or game.status not in ("playing", "paused"):
         return say_plain("votes.gone")
-    decides = decides and what != "pace"
     if number == AGAINST:
         return _against(unit, what, vote, person, decides)
     if decides:
@@ -80,7 +79,7 @@ def _against(unit: Unit, what: What, vote: Vote, person: Person, decides: bool) 
     """Who decides closes the question; who was for it takes that back, and the last one closes it too."""
     game = _game(unit)
     if not decides and person.id not in vote.people:
-        return say_plain("votes.stays", who=show.who_decides(unit))
+        return say_plain("votes.stands") if what == "pace" else say_plain("votes.stays", who=_who_decides(unit, what))
     vote = replace(vote, people=tuple(one for one in vote.people if one != person.id))
     if decides or not vote.people:
         _close(unit, what)
@@ -89,6 +88,18 @@ def _against(unit: Unit, what: What, vote: Vote, person: Person, decides: bool) 
     _keep(unit, what, vote)
     unit.show(show.vote_screen(what), _question(unit, what, vote, False))
     return say_plain("votes.counted", n=_count(unit, vote), needed=_needed(game))
+
+
+def decides_alone(unit: Unit, what: str, person: int, is_administrator: bool) -> bool:
+    """Whether somebody needs no majority."""
+    return what != "pace" and is_administrator or what == "end" and lobby.may_end(unit, person)
+
+
+def _who_decides(unit: Unit, what: What) -> str:
+    """Who may decide alone what else takes a vote; plain text."""
+    if what == "end" and not show.administrators_end(unit):
+        return say_plain("votes.opener", name=plain(screens.opener(_game(unit))))
+    return say_plain("votes.administrators")
 
 
 def recount(unit: Unit) -> None:
@@ -144,7 +155,7 @@ def _carry(unit: Unit, what: What, value: str, anew: bool = False) -> None:
 
 def _question(unit: Unit, what: What, vote: Vote, decides: bool) -> Wanted:
     game = _game(unit)
-    return screens.vote(game, what, vote, _count(unit, vote), _needed(game), decides, show.who_decides(unit))
+    return screens.vote(game, what, vote, _count(unit, vote), _needed(game), decides, _who_decides(unit, what))
 
 
 def _needed(game: GameRow) -> int:

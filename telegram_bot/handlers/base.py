@@ -12,7 +12,7 @@ from telegram.ext import ContextTypes
 
 from db.records import Chat, GameRow, Person
 from db.store import ByGame, ByPlace, Nothing, Store, Unit
-from telegram_bot import lobby, me, play, private, reply, screens, show
+from telegram_bot import lobby, me, play, private, reply, screens, show, votes
 from telegram_bot.callback import Pressed
 from telegram_bot.handlers.updates import ADMINISTRATORS, message_of, person_of, thread_of
 from telegram_bot.memo import memo_of
@@ -86,9 +86,9 @@ class Rights(NamedTuple):
         assert unit.game is not None
         return self.is_administrator or lobby.may_decide(unit.game, self.person)
 
-    def ends(self, unit: Unit) -> bool:
-        """Whether they may end, pause or resume the game alone."""
-        return self.is_administrator or lobby.may_end(unit, self.person)
+    def decides(self, unit: Unit, what: str) -> bool:
+        """Whether they need no majority for *what* is put to the vote."""
+        return votes.decides_alone(unit, what, self.person, self.is_administrator)
 
 
 async def is_admin(context: ContextTypes.DEFAULT_TYPE, chat: int, person: int) -> bool:

@@ -168,6 +168,6 @@ class Games(Handlers):
                 if not rights.opened(unit):
                     return reply.public(message, say("say.told", text=only_opener(unit)))
                 lobby.call_off(unit, person.name if person else "an administrator")
-            elif (why := votes.ask(unit, "end", person, rights.ends(unit))) is not None:
+            elif (why := votes.ask(unit, "end", person, rights.decides(unit, "end"))) is not None:
                 return reply.public(message, why)
         return None

@@ -221,7 +221,8 @@ class Presses(Handlers):
             game = unit.game
             if not unit.fresh or game is None or not is_place(game, query):
                 return None
-            toast = votes.press(unit, person, pressed.what, pressed.number, pressed.version, rights.ends(unit))
+            decides = rights.decides(unit, pressed.what)
+            toast = votes.press(unit, person, pressed.what, pressed.number, pressed.version, decides)
             return reply.toast(query, toast)
 
     async def _on_absent(

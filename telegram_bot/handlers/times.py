@@ -53,7 +53,7 @@ class Times(Handlers):
         return None
 
     async def _asked(self, update: Update, context: ContextTypes.DEFAULT_TYPE, what: votes.What) -> Reply | None:
-        """What a majority, the opener or an administrator decides."""
+        """What a majority or an administrator decides."""
         message, person = message_of(update), person_of(message_of(update))
         if message.chat.type not in GROUPS:
             return only_in_groups(message)
@@ -63,7 +63,7 @@ class Times(Handlers):
                 return None
             if unit.game is None:
                 return reply.public(message, say("say.no_game"))
-            why = votes.ask(unit, what, person, rights.ends(unit))
+            why = votes.ask(unit, what, person, rights.decides(unit, what))
         return None if why is None else reply.public(message, why)
 
     async def nudge(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:

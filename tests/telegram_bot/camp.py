@@ -220,6 +220,10 @@ class Camp:
             )
             self.game_id = row.scalar_one() or 0
 
+    def appoint(self, *names: str) -> None:
+        """These people are administrators now, and nobody else."""
+        self.far_end.administrators = {self.person(name)["id"] for name in names}
+
     # --- what there is ---
 
     async def game(self) -> GameRow:

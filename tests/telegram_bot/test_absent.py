@@ -120,6 +120,7 @@ async def test_none_is_lost_for_the_time_in_which_the_bot_was_down(camp: Camp) -
 
 async def test_none_is_lost_while_the_game_is_paused(camp: Camp) -> None:
     await at_the_table(camp)
+    camp.appoint("Ann")
     await camp.write("Ann", "/pause")
     await camp.forward(DAY)
     await camp.write("Ann", "/resume")
@@ -396,8 +397,10 @@ async def test_a_sitter_has_the_vote_of_the_seat_and_its_owner_has_none(camp: Ca
     await camp.press("Eve", TAKE, kind)
     reply = await camp.write("Eve", "/pause")
     assert reply is None and "1 of 3" in plain((await camp.screen("vote pause")).text)
-    await camp.press("Ann", "Pause", "vote pause")
-    assert (await camp.game()).status == "paused"  # Ann opened the game
+    assert await camp.press("Ann", "Pause", "vote pause") == "This is not your game."
+    for name in ("Bob", "Cid"):
+        await camp.press(name, "Pause", "vote pause")
+    assert (await camp.game()).status == "paused"
 
 
 async def test_who_looks_on_while_a_bot_player_sits_in_declares_and_says_nothing(camp: Camp) -> None:
@@ -433,6 +436,7 @@ async def test_forged_claims_change_nothing(camp: Camp) -> None:
 
 async def test_nobody_takes_a_seat_while_the_game_is_paused(camp: Camp) -> None:
     kind = await offered(camp)
+    camp.appoint("Ann")
     await camp.write("Ann", "/pause")
     assert "paused" in await camp.press("Eve", TAKE, kind)
     assert (await row_of(camp, "Ann")).sitter is None

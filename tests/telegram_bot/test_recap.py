@@ -179,6 +179,7 @@ async def test_there_is_no_morning_for_a_group_without_quiet_hours(camp: Camp) -
 
 async def test_there_is_no_morning_in_a_paused_game(camp: Camp) -> None:
     await until_the_evening(camp)
+    camp.appoint("Ann")
     await camp.write("Ann", "/pause")
     await camp.forward(24 * HOUR)
     await camp.write("Ann", "/resume")

@@ -48,11 +48,18 @@ async def test_asking_for_it_is_a_vote_too(camp: Camp) -> None:
     assert (await camp.game()).status == "paused"
 
 
-async def test_the_opener_or_an_administrator_pauses_and_resumes_alone(camp: Camp) -> None:
+async def test_an_administrator_pauses_and_resumes_alone_and_the_opener_does_not(camp: Camp) -> None:
     await at_the_table(camp)
     assert await camp.write("Ann", "/pause") is None
+    question = plain((await camp.screen("vote pause")).text)
+    assert "1 of 3 are for it; an administrator can decide alone" in question
+    assert (await camp.game()).status == "playing"
+    camp.appoint("Eve")
+    assert await camp.press("Eve", "Pause", "vote pause") == "Decided."
     assert (await camp.game()).status == "paused" and "paused" in plain((await camp.screen("vote pause")).text)
-    camp.far_end.administrators = {camp.person("Dan")["id"]}
+    camp.appoint("Dan")
+    await camp.write("Ann", "/resume")
+    assert (await camp.game()).status == "paused"
     await camp.write("Dan", "/resume")
     assert (await camp.game()).status == "playing" and "goes on" in plain((await camp.screen("vote resume")).text)
 
@@ -107,9 +114,9 @@ async def test_the_vote_of_who_burns_does_not_count_any_more(camp: Camp) -> None
 
 async def test_an_anonymous_administrator_pauses_and_who_is_none_any_more_does_not(camp: Camp) -> None:
     await only_players(camp)
-    camp.far_end.administrators = {camp.person("Dan")["id"]}
+    camp.appoint("Dan")
     await camp.write("Bob", "/pause")
-    camp.far_end.administrators = set()
+    camp.appoint()
     assert await camp.press("Dan", "Pause", "vote pause") == "Counted: 2 of 3."
     assert (await camp.game()).status == "playing"
     anonymous = {"id": camp.place[0], "type": "supergroup", "title": "The camp"}
@@ -127,6 +134,7 @@ async def test_a_pause_wins_nobody_time_who_goes_and_comes_in_it(camp: Camp) -> 
     await at_the_table(camp)
     (before,) = await timers(camp, pace.DEADLINE)
     await camp.forward(2 * HOUR)
+    camp.appoint("Ann")
     await camp.write("Ann", "/pause")
     await camp.forward(10 * HOUR)
     await camp.write("Ann", "/leave")
@@ -154,6 +162,7 @@ async def test_a_paused_game_takes_no_moves_and_says_so(camp: Camp) -> None:
     await at_the_table(camp)
     await camp.press_hand("Ann", "Axe")
     discard = data_of(await camp.hand("Ann"), "Discard it")
+    camp.appoint("Ann")
     await camp.write("Ann", "/pause")
     assert "The game is paused" in plain((await camp.screen("board")).text)
     assert "No answer is taken" in plain((await camp.hand("Ann")).text)
@@ -173,6 +182,7 @@ async def test_in_a_paused_game_nobodys_time_runs(camp: Camp) -> None:
     await at_the_table(camp)
     before = sorted(await timers(camp, pace.DEADLINE) + await timers(camp, pace.REMIND))
     await camp.forward(20 * MINUTE)
+    camp.appoint("Ann")
     await camp.write("Ann", "/pause")
     await camp.forward(50 * HOUR)
     assert (await camp.game()).version == memo_of(await camp.game()).asked["s1"]
@@ -190,6 +200,7 @@ async def test_a_bot_player_is_paused_too(camp: Camp) -> None:
     await camp.write("Bob", "/leave")
     await camp.answer("Ann", "discard", "Axe")
     await camp.answer("Ann", "give", "Whisky")
+    camp.appoint("Ann")
     await camp.write("Ann", "/pause")
     version = (await camp.game()).version
     await camp.forward(HOUR)
@@ -201,6 +212,7 @@ async def test_a_bot_player_is_paused_too(camp: Camp) -> None:
 
 async def test_the_bots_leaving_and_the_groups_pause_do_not_undo_each_other(camp: Camp) -> None:
     await at_the_table(camp)
+    camp.appoint("Ann")
     await camp.write("Ann", "/pause")
     await camp.write("Bob", "/status")
     assert (await camp.game()).status == "paused"
@@ -216,6 +228,7 @@ async def test_after_a_pause_the_question_is_at_the_end_of_the_chat_without_a_so
     await camp.answer("Ann", "discard", "Axe")
     called, bob = await call_of(camp, "Ann"), await camp.hand_row("Bob")
     assert called is not None
+    camp.appoint("Ann")
     await camp.write("Ann", "/pause")
     await camp.write("Ann", "/resume")
     anew = await call_of(camp, "Ann")
@@ -253,6 +266,10 @@ async def test_another_proposal_takes_the_place_of_the_first(camp: Camp) -> None
     await camp.write("Bob", "/pace slow")
     assert "8 hours an answer" in plain((await camp.screen("vote pace")).text)
     assert said(await camp.press_data("Cid", old)) == "That question is settled."
+    camp.appoint("Eve")
+    for name in ("Eve", "Cid"):
+        assert "until those who are for it take that back" in await camp.press(name, "As it is", "vote pace")
+    assert await camp.press("Eve", "Play at it", "vote pace") == "This is not your game."
     for name in ("Cid", "Dan"):
         await camp.press(name, "Play at it", "vote pace")
     assert (await camp.game()).pace == "slow"
@@ -312,6 +329,7 @@ async def test_the_opener_is_asked_once_more(camp: Camp) -> None:
 
 async def test_a_paused_game_can_be_ended(camp: Camp) -> None:
     await at_the_table(camp)
+    camp.appoint("Ann")
     await camp.write("Ann", "/pause")
     await camp.write("Ann", "/endgame")
     await camp.press("Ann", "End it", "ending")
