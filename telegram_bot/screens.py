@@ -184,13 +184,12 @@ def pace_values(pace: Pace, players: int) -> dict[str, str]:
 
 def length(hours: tuple[float, float]) -> str:
     """How long a game takes, from so many to so many waking hours, as one would say it."""
-    for name, size in (("weeks", 7 * lengths.WAKING), ("days", lengths.WAKING), ("hours", 1)):
-        low, high = (max(1, round(some / size)) for some in hours)
-        if high * size >= 1.5 * size or name == "hours":
-            if low == high:
-                return say_plain(f"length.{name}", n=high)
-            return say_plain(f"length.{name}_range", low=low, high=high)
-    raise AssertionError
+    for name, size in (("weeks", 7 * lengths.WAKING), ("days", lengths.WAKING), ("hours", 1), ("minutes", 1 / 60)):
+        step = 5 if name == "minutes" else 1
+        low, high = (step * max(1, round(some / size / step)) for some in hours)
+        if high >= 2:
+            break
+    return say_plain(f"length.{name}", n=high) if low == high else say_plain(f"length.{name}_range", low=low, high=high)
 
 
 def _rules_line(game: GameRow) -> str:

@@ -214,7 +214,7 @@ def test_a_time_is_told_in_words(time: timedelta, words: str) -> None:
 
 
 def test_the_length_of_every_game_is_known() -> None:
-    for chosen in PACES.values():
+    for chosen in [*PACES.values(), *map(Pace, pace.BASES, pace.BASES)]:
         for players in range(core.LEAST, core.MOST + 1):
             low, high = lengths.hours(chosen, players)
             assert 0 < low <= high and screens.length((low, high)).startswith("about ")
@@ -230,10 +230,12 @@ def test_more_players_and_slower_paces_take_longer() -> None:
         assert lows == sorted(lows)
 
 
-def test_a_day_is_told_in_days_and_an_evening_in_hours() -> None:
+def test_a_day_is_told_in_days_an_evening_in_hours_and_a_blitz_in_minutes() -> None:
     assert screens.length((19, 32)) == "about 1 to 2 days"
     assert screens.length((3.2, 5)) == "about 3 to 5 hours"
-    assert screens.length((0.4, 0.7)) == "about 1 hour"
+    assert screens.length((0.4, 0.7)) == "about 25 to 40 minutes"
+    assert screens.length((0.094, 0.21)) == "about 5 to 15 minutes"
+    assert screens.length((0.9, 1.6)) == "about 1 to 2 hours"
     assert screens.length((114, 224)) == "about 1 to 2 weeks"
 
 
