@@ -10,7 +10,8 @@ import pytest
 
 import core
 from bench import day
-from bench.day import MONDAY, Person, Way, lengths, played, rising, rounded, summed_up
+from bench.day import MONDAY, Evening, Person, Way, lengths, played, rising, rounded, summed_up
+from telegram_bot.lengths import MEASURED
 from telegram_bot.pace import PACES
 
 
@@ -28,6 +29,33 @@ def test_a_game_is_counted_whole() -> None:
 def test_orders_ahead_spare_pings_and_time_outs() -> None:
     without, ahead = (summed_up(played(6, Way(prepared=share), 12)) for share in (0.0, 1.0))
     assert ahead.pings < without.pings and ahead.clock < without.clock
+
+
+def test_orders_of_every_kind_answer_what_they_are_for() -> None:
+    for kind, about in (("prepared", "answer"), ("defended", "defend"), ("in_one_go", "offer")):
+        games = played(6, Way(**{kind: 1.0}), 6)
+        assert sum(game.kinds[about].by_clock for game in games if about in game.kinds) == 0, kind
+
+
+def test_nudges_are_pings_and_spare_time_outs() -> None:
+    without, pushed = (summed_up(played(6, Way(nudges=pushed), 24)) for pushed in (False, True))
+    assert pushed.clock < without.clock and pushed.waking < without.waking
+
+
+def test_who_is_nudged_hears_it_once_an_hour_and_not_in_quiet_hours() -> None:
+    game, person = Evening(4, Way(nudges=True), "one"), Person(Way(), Random("one"))
+    game.now = at = MONDAY + timedelta(hours=21.5)
+    person.hours = person.hours._replace(stopped=((MONDAY, MONDAY + timedelta(days=2)),))  # away: nothing helps
+    late = at + timedelta(hours=13)
+    assert game._nudged(person, late, late) == late
+    assert game.pings == 3 and person.nudged_at == MONDAY + timedelta(hours=24 + 9.5), "22:30, 8:30, 9:30"
+
+
+def test_the_hours_of_all_kinds_are_the_hours_of_the_game() -> None:
+    for game in played(4, Way(), 4):
+        assert sum(kind.hours for kind in game.kinds.values()) == pytest.approx(game.waking)
+        assert sum(kind.asked for kind in game.kinds.values()) == game.answers
+        assert sum(kind.by_clock for kind in game.kinds.values()) == game.by_clock
 
 
 def test_a_blitz_takes_no_night_and_a_slow_game_many() -> None:
@@ -50,7 +78,7 @@ def test_figures_that_fall_are_averaged() -> None:
 
 def test_it_writes_what_the_lobby_reads() -> None:
     content = tomllib.loads(lengths(2))
-    assert list(content) == list(PACES)
+    assert list(content) == list(MEASURED)
     for figures in content.values():
         assert list(figures) == [str(players) for players in range(core.LEAST, core.MOST + 1)]
         assert list(figures.values()) == sorted(figures.values()) and all(
