@@ -146,10 +146,12 @@ def menus(draw: st.DrawFn) -> tuple[Quiet, datetime]:
     return quiet, at_a_change(draw, quiet.zone)
 
 
-def goes(quiet: Quiet, stopped: tuple[tuple[datetime, datetime], ...], at: datetime) -> bool:
+def goes(quiet: Quiet | None, stopped: tuple[tuple[datetime, datetime], ...], at: datetime) -> bool:
     """Whether the clock goes at a moment: what a person with a watch would say."""
-    wall = at.astimezone(quiet.zone).time()
-    if quiet.begins < quiet.ends:
+    wall = at.astimezone(quiet.zone if quiet is not None else UTC).time()
+    if quiet is None:
+        is_quiet = False
+    elif quiet.begins < quiet.ends:
         is_quiet = quiet.begins <= wall < quiet.ends
     else:
         is_quiet = wall >= quiet.begins or wall < quiet.ends

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from random import Random
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from db import clock as the_clock
 from db.records import ByGame, Chat, Nothing, ScreenRow
 from telegram_bot import members, pace
+from telegram_bot.hours import quiet_of
 from telegram_bot.memo import memo_of
 from tests.telegram_bot.camp import Camp, buttons, data_of, plain, said
+from tests.telegram_bot.test_hours import goes
 
 FOUR = ("Ann", "Bob", "Cid", "Dan")
 HOUR = 3600
@@ -435,6 +439,62 @@ async def test_while_the_bot_is_out_of_the_group_no_timer_runs(camp: Camp) -> No
     after = sorted(await timers(camp, pace.DEADLINE) + await timers(camp, pace.REMIND))
     moved = [new - old for old, new in zip(before, after, strict=True)]
     assert all(abs(gap - timedelta(hours=30)) < timedelta(seconds=5) for gap in moved)
+
+
+# --- all of it at once ---
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_whatever_happens_the_deadline_is_what_a_stopped_watch_says(camp: Camp, seed: int) -> None:
+    """Pauses, outages, the bot out of the group, other quiet hours in other zones, the player gone and back: in any
+    order, and over each other, the deadline follows from what happened when, and from nothing else."""
+    dice = Random(seed)
+    await at_the_table(camp, "10m 20h")
+    camp.appoint("Ann")
+    seat = camp.seat_of(await camp.game(), "Ann")
+    asked, stopped, chosen = await now(camp), [], {}
+    for _ in range(14):
+        since = await now(camp)
+        minutes = dice.randrange(5, 50)
+        match dice.choice(("wait", "pause", "pause", "outage", "out", "night", "night", "away")):
+            case "wait":
+                await camp.forward(minutes * MINUTE)
+            case "pause":
+                await camp.write("Ann", "/pause")
+                await camp.forward(minutes * MINUTE)
+                if dice.random() < 0.3:
+                    await outage(camp, 4 * MINUTE)  # and nobody counts it twice
+                await camp.write("Ann", "/resume")
+                stopped.append((since, await now(camp)))
+            case "outage":
+                await camp.clock.tick()
+                the_clock.move(camp.url, minutes * MINUTE)
+                await outage(camp, minutes * MINUTE)
+                stopped.append((since, await now(camp)))
+            case "out":
+                await members.bot_moved(camp.store, Chat(camp.place[0], road="left"))
+                await camp.forward(minutes * MINUTE)
+                await members.bot_moved(camp.store, Chat(camp.place[0], road="open"))
+                stopped.append((since, await now(camp)))
+            case "night":
+                begins = since + timedelta(minutes=dice.randrange(-300, 300))
+                walls = [(begins + timedelta(minutes=more)).strftime("%H:%M") for more in (0, dice.randrange(30, 500))]
+                zone = dice.choice(("UTC", "Asia/Kathmandu", "America/St_Johns", "Australia/Lord_Howe"))
+                chosen = {"zone": zone, "quiet_from": walls[0], "quiet_to": walls[1]}
+                await settings(camp, **chosen)
+            case "away":
+                await camp.write("Ann", "/leave")
+                await camp.write("Ann", "/join")
+        game = await camp.game()
+        assert game.status == "playing" and pace.moment(memo_of(game).asked_at[seat]) - asked < timedelta(seconds=5)
+        at, left, hours = asked, 20 * 60 + 10, quiet_of(chosen)
+        while left:
+            left -= goes(hours, tuple(stopped), at)
+            at += timedelta(minutes=1)
+        (there,) = await timers(camp, pace.DEADLINE)
+        assert abs(there - at) <= timedelta(minutes=1 + len(stopped))
+        assert there == pace.question(game, seat, chosen).deadline, "and another process computes the same"
+        assert await camp.store.answers(camp.game_id) == []
 
 
 # --- a holiday ---
