@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -867,3 +868,67 @@ async def test_no_card_of_an_order_shows_where_it_should_not(camp: Camp) -> None
     assert "Thanks" not in f"{game!r}{game.memo}{mine!r}{mine.by_slot!r}{orders.Fit('answer', REFUSE)!r}"
     board = screens.board(game, core.view(await camp.step(), None), game.started_at or pace.moment(0), "bot")
     assert "Thanks" not in repr(board) + str(await in_public(camp))
+
+
+# --- whole games ---
+
+
+@pytest.mark.parametrize("secrecy", ["strict", "fast"])
+@pytest.mark.parametrize("seed", range(3))
+async def test_in_whole_games_orders_answer_what_they_are_for_and_nothing_else(
+    camp: Camp, monkeypatch: pytest.MonkeyPatch, seed: int, secrecy: str
+) -> None:
+    """Everybody prepares this and that at any time, changes it, takes it back, goes and comes; the rules go on."""
+    monkeypatch.setattr(play, "secrets", SimpleNamespace(token_hex=lambda size: f"{seed}" * 2 * size))
+    dice = Random(f"{seed}/{secrecy}")
+    await camp.begin(*FOUR, "Eve", "Fay")
+    async with camp.store.press(update_id=None, find=ByGame(camp.game_id)) as unit:
+        assert unit.game is not None and unit.game.turn_start is not None
+        table = core.thaw(unit.game.turn_start)
+        table.options = replace(table.options, secrecy=secrecy, vengeance=bool(seed % 2))
+        unit.game = replace(unit.game, turn_start=core.freeze(table), answers=(), digest="")
+        play.begin_turn_again(unit)
+    used: set[Slot] = set()
+    for _ in range(160):
+        game = await camp.game()
+        if game.status != "playing":
+            break
+        step = play.standing(game)
+        async with camp.store.press(update_id=None, find=ByGame(camp.game_id)) as unit:
+            assert unit.game is not None
+            for seat in step.table.seats:
+                slot = dice.choice(orders.SLOTS)
+                choices = orders.may_prepare(core.view(step, seat), slot)
+                changed = unit.game
+                if choices and dice.random() < 0.5:
+                    changed = orders.prepare(changed, step, seat, slot, dice.choice(choices))
+                elif dice.random() < 0.3:
+                    changed = orders.take_back(changed, seat, slot)
+                changed = orders.condition(changed, seat, slot, dice.choice(("once", "turn", "kept")))
+                play.order_changed(unit, changed, step, seat)
+        game = await camp.game()
+        waiting = {timer.seat for timer in game.timers if timer.kind == pace.ORDER}
+        fitting = {seat: fit for seat in step.asks if (fit := orders.fitting(game, step, seat)) is not None}
+        assert waiting == set(fitting)
+        before = len(await camp.store.answers(camp.game_id))
+        if waiting:
+            await camp.forward(A_WHILE)
+            given = (await camp.store.answers(camp.game_id))[before:]
+            assert waiting <= {one.seat for one in given if one.by == "order"}
+            for one in given:
+                if one.seat not in fitting or one.by != "order" or step.asks.get(one.seat) is None:
+                    continue
+                (fit, ask), held = (fitting.pop(one.seat), step.asks[one.seat]), orders.of(game, one.seat).by_slot
+                used.add(fit.slot)
+                assert held[fit.slot].choice == fit.choice == one.choice in ask.choices
+                expected: dict[str, tuple[str, ...]] = {core.OFFER: ("offer",), core.ANSWER: ("answer",)}
+                of_card = ("fire",) if ask.card == orders.FIRE else ("seat", "pass")
+                assert fit.slot in expected.get(ask.about, of_card)
+        else:
+            seat = dice.choice(list(step.asks))
+            row = game.seat(seat)
+            assert row is not None
+            await camp.answer(row.name, *dice.choice(step.asks[seat].choices))
+    game = await camp.game()
+    assert game.status == "playing" or game.orders == {}
+    assert {"offer", "answer"} <= used, "and they are used"
