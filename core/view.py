@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from core.asks import Ask, Card, Choice, Seat
+from core.cards.registry import INFECTED
 from core.game import Step
 from core.options import Options
 from core.table import Back, Dead, Note, Outcome, Role, Table, may_give_somebody
@@ -64,8 +65,10 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
         return seat in self.quarantines and self.options.quarantine == "isolation"
 
     def may_give_somebody(self, hand: Sequence[Card]) -> list[Card]:
-        """The cards of such a *hand* that the viewer may give, be it to The Thing alone (R10)."""
-        return may_give_somebody(self.role or "human", hand)
+        """The cards of such a *hand* that the viewer may give, be it to The Thing alone (R10), while it lives (R64)."""
+        cards = may_give_somebody(self.role or "human", hand)
+        lives = any(role == "thing" and seat in self.seats for seat, role in self.roles.items())
+        return cards if lives or self.role != "infected" else [card for card in cards if card != INFECTED]
 
 
 def view(step: Step, seat: Seat | None) -> View:

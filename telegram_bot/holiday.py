@@ -36,6 +36,8 @@ def announce(unit: Unit, row: SeatRow, text: str) -> Markup:
 
 def end(unit: Unit, row: SeatRow) -> Markup:
     """/back: the owner has the seat again; the line for the group."""
+    if row.seat not in play.standing(_game(unit)).table.seats:
+        return say("say.burned")
     if not seats.is_taken_over(row):
         return say("holiday.is_here", name=screens.named(row.name))
     play.take_over(unit, row, "person")

@@ -207,7 +207,8 @@ def answered(game: GameRow, step: Step, before: GameRow, about: str | None, seat
 
 
 def turned(game: GameRow, step: Step) -> GameRow:
-    """Where a turn has begun: what was to end with it ends, and an order whose card is gone is void."""
+    """Where a turn has begun: what was to end with it ends, and an order whose card is gone, or may be given to nobody
+    any more, is void."""
     begun = [event for event in (*step.earlier, *step.events) if isinstance(event, TurnBegan)]
     new = [event for event in step.events if isinstance(event, TurnBegan)]
     over = begun[-len(new) - 1 : -1] if new else []
@@ -216,13 +217,14 @@ def turned(game: GameRow, step: Step) -> GameRow:
         if seat not in step.table.seats:
             game = _with(game, seat, Orders())
             continue
+        view = core.view(step, seat)
         for slot, order in tuple(mine.by_slot.items()):
             if order.ends == "turn" and any(event.seat == seat for event in new):
                 mine = _without(mine, slot)
             elif slot == "offer" and any(event.seat == seat and event.turn >= order.turn for event in over):
                 mine = _without(mine, slot)
-            elif order.card is not None and order.card not in step.table.hands[seat]:
-                mine = _voided(mine, slot, GONE)
+            elif order.choice not in may_prepare(view, slot):
+                mine = _voided(mine, slot, MAY_NOT if order.card in view.hand else GONE)
         game = _with(game, seat, mine)
     return game
 

@@ -54,6 +54,8 @@ class Games(Handlers):
             row = seats.seat_of(game, person.id)
             if row is None:
                 return reply.public(message, say("say.too_late"))
+            if row.seat not in play.standing(game).table.seats:
+                return reply.public(message, say("say.burned"))
             if row.person == person.id and seats.is_taken_over(row):
                 play.take_over(unit, row, "person")
         return None

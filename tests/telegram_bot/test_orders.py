@@ -411,6 +411,32 @@ async def test_an_answer_that_may_not_be_given_to_that_player_is_void_and_the_qu
     assert await asked(camp) == ["Bob"]
 
 
+async def test_the_last_infected_card_is_for_nobody_and_an_order_to_give_it_void(camp: Camp) -> None:
+    hands = {"Ann": ["The Thing", "Axe", "Whisky", "Whisky"], "Bob": ["Infected!", "Infected!", "Axe", "Whisky"]}
+    await at_the_table(camp, **hands, Dan=["Axe"] * 4, more={"roles": {"Bob": "infected"}})
+    await prepare(camp, "Bob", "answer", "give", "Infected!", ends="kept")
+    await ann_offers(camp)
+    await camp.forward(A_WHILE)
+    assert await who_answered(camp) == ("Bob", ("give", "Infected!"), "order")
+    assert (await prepared(camp, "Bob"), await void(camp, "Bob")) == ({}, [orders.MAY_NOT])
+
+
+async def test_where_the_thing_is_dead_an_infected_prepares_no_infected_card(camp: Camp) -> None:
+    hands = {"Ann": ["Flamethrower", "Axe", "Whisky", "Whisky"], "Bob": ["The Thing", "Axe", "Axe", "Whisky"]}
+    infected = ["Infected!", "Infected!", "Axe", "Whisky"]
+    hands |= {"Cid": infected, "Dan": ["Axe"] * 4}
+    await camp.begin(*FOUR)
+    await camp.lay(hands, ["Whisky"], {"vengeance": True}, roles={"Cid": "infected"})
+    await prepare(camp, "Cid", "answer", "give", "Infected!", ends="kept")
+    await camp.answer("Ann", "play", "Flamethrower", "Bob")
+    await camp.forward(A_WHILE)
+    assert await asked(camp) == ["Ann"], "and the game goes on"
+    view = core.view(await camp.step(), camp.seat_of(await camp.game(), "Cid"))
+    assert orders.may_prepare(view, "answer") == [("give", "Axe"), ("give", "Whisky")]
+    await camp.answer("Ann", "give", "Axe")
+    assert await asked(camp) == ["Cid"] and await void(camp, "Cid") == [orders.MAY_NOT]
+
+
 async def test_a_card_that_only_lies_on_the_table_is_not_gone(camp: Camp) -> None:
     await at_the_table(camp)
     await prepare(camp, "Ann", "answer", "give", "Suspicion", ends="kept")

@@ -544,6 +544,20 @@ async def test_back_ends_a_holiday_before_its_time(camp: Camp, back: str) -> Non
     assert row is not None and row.played_by == "person" and await timers(camp, pace.BACK) == []
 
 
+@pytest.mark.parametrize("command", ["/back", "/join", "/holiday 2d", "/leave"])
+async def test_who_burned_on_holiday_does_not_come_back(camp: Camp, command: str) -> None:
+    await at_the_table(camp, ann=["Flamethrower", "Whisky", "Suspicion", "Scary"])
+    await camp.write("Dan", "/holiday 3d")
+    await camp.answer("Ann", "play", "Flamethrower", "Dan")
+    await camp.forward(10)
+    before = await camp.everything()
+    reply = await camp.write("Dan", command)
+    assert reply and "You burned" in reply["text"] and await camp.everything() == before
+    await camp.answer("Ann", "give", "Whisky")
+    await camp.forward(3 * 24 * HOUR)
+    assert not [kind for kind, _ in await camp.rows() if kind.startswith("back ")]
+
+
 async def test_a_second_announcement_takes_the_place_of_the_first(camp: Camp) -> None:
     await at_the_table(camp)
     await camp.write("Cid", "/holiday 2h")
