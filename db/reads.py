@@ -15,6 +15,11 @@ from .statements import IS_OPEN
 class Reads(Database):
     """What the store is asked beside a press."""
 
+    async def was_taken(self, update_id: int) -> bool:
+        """Whether an update was applied before."""
+        rows = await self._run("select exists (select from updates where update_id = :id)", id=update_id)
+        return bool(rows.scalar_one())
+
     async def game(self, game_id: int) -> GameRow | None:
         """A game, unlocked."""
         row = (await self._run(f"select {COLUMNS} from games g where g.id = :id", id=game_id)).one_or_none()

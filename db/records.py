@@ -26,7 +26,8 @@ class SeatRow(Struct, frozen=True, omit_defaults=True):
     """A seat in a roster: *seat* is core's word ("s1"), *person* Telegram's id or None for a bot player's own seat.
 
     *gone*: that person left the group; the clock answers at once until they are back. *sitter*: another person who took
-    the seat over; *excuses* for missed deadlines that are left, and when the last one was counted (Unix time).
+    the seat over; *excuses* for missed deadlines that are left, and when the last one was counted (Unix time); when its
+    owner last *moved* out of the group or in (Unix time).
     """
 
     seat: str
@@ -37,6 +38,7 @@ class SeatRow(Struct, frozen=True, omit_defaults=True):
     sitter: int | None = None
     excuses: int = 3
     missed_at: float = 0.0
+    moved: float = 0.0
 
 
 class Timer(Struct, frozen=True, omit_defaults=True):

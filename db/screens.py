@@ -348,6 +348,22 @@ class Desk:
         """A group can be written to again."""
         await self._rows(_CHAT_BACK, {"chat": chat})
 
+    async def stand_still(self, chat: int, thread: int | None = None) -> None:
+        """Nothing can be said in a group, or in one of its topics (General being 1): the clock lets its games wait."""
+        await self._let_games("shut", chat, thread)
+
+    async def go_on(self, chat: int, thread: int | None = None) -> None:
+        """Something could be said there again: the clock lets the games go on that waited for it."""
+        await self._let_games("open", chat, thread)
+
+    async def _let_games(self, what: str, chat: int, thread: int | None) -> None:
+        values = {"what": what, "chat": chat, "thread": 0 if thread == 1 else thread}
+        await self._rows(_LET_GAMES, values)
+
+    async def shut(self) -> set[tuple[int, int | None]]:
+        """Chats, and topics of them, where games are waiting for a word to get through."""
+        return {(chat, thread) for chat, thread in await self._rows(_SHUT)}
+
     async def roads_again(self) -> int:
         """Want again what was refused for want of a road that is open since. A press that opens one does so itself;
         this finds the screen that somebody wrote at the same moment."""
@@ -493,21 +509,34 @@ _NO_ROAD = (
     "update screens set refused = 'road', result = %(private)s where receiver = %(person)s and wanting",
 )
 
-_ROAD = """
-with person as (update people set private = %(private)s where id = %(person)s)
-update screens set refused = 'road' where receiver = %(person)s and wanting
-"""
-
 _ROAD = "update people set private = 'open' where id = %(person)s and private = 'unknown'"
 
 _CHAT_ROAD = """
-insert into chats (id, road, left_at) values (%(chat)s, %(road)s, case when %(road)s = 'left' then stay_away_now() end)
+insert into chats (id, road, left_at) values (%(chat)s, %(road)s, stay_away_now())
 on conflict (id) do update set road = excluded.road, left_at = coalesce(chats.left_at, excluded.left_at)
 """
 
 _CHAT_BACK = """
 with free as (delete from limits where chat_id = %(chat)s and thread_id = 0 and why in ('left', 'muted'))
 update chats set road = 'open', left_at = null where id = %(chat)s and road in ('left', 'muted')
+"""
+
+# A game that stands still for want of its place has nothing due but this.
+_LET_GAMES = """
+update games set next_at = stay_away_now(),
+    timers = timers || jsonb_build_array(jsonb_build_object('kind', %(what)s::text, 'at', stay_away_now()))
+where id in (select id from games where chat_id = %(chat)s and (%(thread)s::int is null or thread_id = %(thread)s::int)
+    and case when %(what)s::text = 'shut' then status = 'playing'
+        else status = 'paused' and memo ->> 'why' = 'away' end order by id for update)
+"""
+
+# Thread None: the whole chat. General is 1 where a topic is closed.
+_SHUT = """
+select distinct g.chat_id, null::int from games g join chats c on c.id = g.chat_id
+where g.status in ('lobby', 'playing', 'paused') and c.road in ('left', 'muted')
+union
+select distinct chat_id, case when thread_id = 0 then 1 else thread_id end from games
+where status = 'paused' and memo ->> 'why' = 'away'
 """
 
 _ROADS_AGAIN = """

@@ -157,7 +157,7 @@ _PARTS = {
     "chat": """
         insert into chats as c (id, title, kind, settings, rights, road, migrated_to, left_at)
         select id, title, kind, settings, rights, road, migrated_to,
-            case when road = 'left' then coalesce(left_at, %(now)s) end
+            case when road in ('left', 'muted') then coalesce(left_at, %(now)s) end
         from jsonb_to_record(%(chat)s::jsonb) as w(id bigint, title text, kind text, settings jsonb, rights jsonb,
             road text, migrated_to bigint, left_at timestamptz)
         on conflict (id) do update set title = excluded.title, kind = excluded.kind, settings = excluded.settings,

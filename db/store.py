@@ -25,6 +25,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import text
 from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -35,7 +36,7 @@ from .errors import Away, Failed, Newer, database_errors
 from .reads import Reads
 from .records import ByGame, ByPlace, Chat, Failure, Find, GameRow, Nothing, Person
 from .rows import both, chat_of, game_of, people_of, road_of, storable
-from .statements import DUE, GAME_AT, HOLD, LOOK_AGAIN, first
+from .statements import DUE, GAME_AT, HOLD, IS_OPEN, LOOK_AGAIN, first
 from .unit import Unit
 from .upkeep import BEAT, FORGIVE, MIGRATE, PRUNE, SILENT, TOPIC_GONE
 
@@ -100,6 +101,11 @@ class Store(Reads):
                 if isinstance(find, ByPlace):
                     unit._place = find
                     if row[GAME_AT] is None:
+                        if (new := None if row[3] is None else chat_of(row[3]).migrated_to) is not None:
+                            # Written before its group became a supergroup, and delivered after.
+                            unit._place = replace(find, chat_id=new)
+                            chat = None if chat is None else replace(chat, id=new, kind="supergroup")
+                            values |= {"place": new, "chat": new}
                         # Nobody opens a game here while we hold the place; and who just did is seen by a new look.
                         with database_errors():
                             await connection.exec_driver_sql(HOLD, values)
@@ -279,8 +285,14 @@ class Store(Reads):
         )
 
     async def roads_anew(self, chat_id: int) -> None:
-        """Something about a group has changed (the bot's rights): roads that were refused there may be tried again."""
+        """The bot's rights in a group have changed: what was refused there for want of them may be tried again."""
         await self._run("delete from roads where chat_id = :chat and road <> 'ephemeral'", chat=chat_id)
+        await self._run(
+            "update screens s set pin_refused = false from games g where g.id = s.game_id and s.pin_refused"
+            f" and g.chat_id = :chat and {IS_OPEN}",
+            chat=chat_id,
+        )
+        self.wake()
 
     async def flooded(self, chat_id: int, seconds: float) -> None:
         """Telegram wants nothing more in a chat for so long: nobody says anything there, the sender neither."""

@@ -56,7 +56,22 @@ MIGRATE = (
             and o.status in ('lobby', 'playing', 'paused')
             and (o.status = 'lobby', o.id) < (g.status = 'lobby', g.id))
     """,
-    "update games set chat_id = :new where chat_id = :old",
+    # What stood still for want of the old chat goes on in the new one (the clock looks whether it can). Old buttons say
+    # from which chat they come, so each game keeps where it was.
+    """
+    update games set chat_id = :new,
+        memo = memo || jsonb_build_object('was', coalesce(memo -> 'was', '[]') || to_jsonb(cast(:old as bigint))),
+        next_at = case when status = 'paused' and memo ->> 'why' = 'away' then stay_away_now() else next_at end,
+        timers = timers || case when status = 'paused' and memo ->> 'why' = 'away'
+            then jsonb_build_array(jsonb_build_object('kind', 'open', 'at', stay_away_now())) else '[]' end
+    where chat_id = :old
+    """,
+    # What was called off above must not look open any more.
+    """
+    update screens s set gone = true, refused = null, attempts = 0, not_before = null from games g
+    where g.id = s.game_id and g.chat_id = :new and g.status = 'called_off' and g.ended_at = stay_away_now()
+        and s.receiver = 0 and not s.gone
+    """,
     f"""
     update screens s set chat_id = :new, message_id = null, leftovers = '[]', trying = null, attempts = 0,
         shown_post = case when {_TOLD} then s.shown_post else 0 end,
@@ -65,7 +80,8 @@ MIGRATE = (
     """,
     """
     insert into limits (chat_id, thread_id, sent, blocked_until, why)
-    select :new, thread_id, sent, blocked_until, why from limits where chat_id = :old
+    select :new, thread_id, sent, blocked_until, why from limits
+    where chat_id = :old and coalesce(why, '') not in ('left', 'muted')
     on conflict do nothing
     """,
     "delete from limits where chat_id = :old",

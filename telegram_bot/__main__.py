@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import os
 import sys
+import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,11 +54,20 @@ def web(options: argparse.Namespace) -> None:
             try:
                 await patiently(lambda: web.set_webhook(api, settings))
                 await web.run(settings, service, host=options.host)
+                end_within(1.0)
             finally:
                 await service.close()
 
     settings = prepare(config.read(os.environ))
     run_async(work())
+
+
+def end_within(seconds: float) -> None:
+    """All is put away: what hangs all the same (a database that does not answer) holds the end of the process up for so
+    long and no longer, whatever still waits for it."""
+    end = threading.Timer(seconds, os._exit, (0,))
+    end.daemon = True
+    end.start()
 
 
 def poll(options: argparse.Namespace) -> None:
@@ -69,6 +79,7 @@ def poll(options: argparse.Namespace) -> None:
             service = await build(settings)
             try:
                 await poll.run(api, service.door, settings.database, service.background)
+                end_within(1.0)
             finally:
                 await service.close()
 

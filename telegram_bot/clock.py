@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Sequence
 from datetime import UTC
@@ -22,11 +23,13 @@ from db.records import Event, GameRow, Timer
 from db.store import Away, Store, Unit
 from telegram_bot import gathering, holiday, lobby, orders, pace, play, recap, show, votes, waiting
 from telegram_bot.errors import told
+from telegram_bot.memo import memo_of
 
 log = logging.getLogger(__name__)
 
 # Which timers answer for a seat, and as whom.
 ANSWERS: dict[str, play.By] = {pace.DEADLINE: "clock", pace.BOT: "bot player", pace.PASS: "order", pace.ORDER: "order"}
+SILENCE = 30.0  # seconds; who did not tick for so long asks first whether there was an outage
 AT_ONCE = 50  # answers in one transaction: a game of twelve late players needs twelve
 
 
@@ -36,6 +39,7 @@ class Clock:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.ticked_at = time.monotonic()
+        self._lived_at = -math.inf
         self.stopping = False
         self._ticking = asyncio.Lock()
 
@@ -67,10 +71,20 @@ class Clock:
             async with self._ticking:
                 await self.tick()
 
+    async def look_up(self) -> None:
+        """Before a press is taken: if this process has not lived for a while, an outage is forgiven first. Else who
+        presses at once would have paid for it."""
+        if time.monotonic() - self._lived_at > SILENCE:
+            await self._live()
+
+    async def _live(self) -> None:
+        await self.store.forgive_outage(tell=pace.OUTAGE)
+        self._lived_at = time.monotonic()
+
     async def tick(self) -> None:
         """Answer for everybody whose time has run out, game by game."""
         try:
-            await self.store.forgive_outage(tell=pace.OUTAGE)
+            await self._live()
             if await self.take_one():
                 # While one waits for the database the other works; a third would leave the presses without connections.
                 await asyncio.gather(self._take_all(), self._take_all())
@@ -115,8 +129,7 @@ def ring(unit: Unit, log: Sequence[Event] = ()) -> None:
     A game whose group the bot cannot write to stands still until it can again. *log*: what happened lately, for the
     morning.
     """
-    if unit.chat is not None and unit.chat.road in ("left", "muted") and unit.game and unit.game.status == "playing":
-        play.pause(unit, "away", min(unit.chat.left_at or unit.now, unit.now))
+    if _is_paused(unit):
         return
     for _ in range(AT_ONCE):
         assert unit.game is not None
@@ -124,6 +137,26 @@ def ring(unit: Unit, log: Sequence[Event] = ()) -> None:
         if not due:
             return
         _ring_one(unit, due[0], log)
+
+
+def _is_paused(unit: Unit) -> bool:
+    """Whether a game stands still, after what was heard of its place: whether anything can be said there."""
+    game, chat = unit.game, unit.chat
+    assert game is not None
+    heard = [timer for timer in game.timers if timer.kind in (pace.SHUT, pace.OPEN)]
+    if heard:
+        unit.game = game = replace(game, timers=tuple(timer for timer in game.timers if timer not in heard))
+    out = chat is not None and chat.road in ("left", "muted")
+    shut = out or bool(heard) and heard[-1].kind == pace.SHUT
+    if game.status == "playing" and shut:
+        since = chat.left_at if out and chat is not None else heard[0].at
+        play.pause(unit, "away", min(since or unit.now, unit.now))
+    elif game.status == "paused" and heard and not shut and memo_of(game).why == "away":
+        try:
+            play.resume(unit)
+        except core.Diverged:
+            play.begin_turn_again(unit)
+    return unit.game is not None and unit.game.status == "paused"
 
 
 def _ring_one(unit: Unit, timer: Timer, log: Sequence[Event]) -> None:

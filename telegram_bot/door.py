@@ -14,6 +14,7 @@ from telegram.request import BaseRequest
 
 from db.store import Away, Newer, Store
 from telegram_bot import shape
+from telegram_bot.clock import Clock
 from telegram_bot.errors import TryAgain, told
 from telegram_bot.flood import Gate, sender_of
 from telegram_bot.reply import Reply
@@ -53,9 +54,10 @@ class Door:
     update puts it aside.
     """
 
-    def __init__(self, app: App, store: Store) -> None:
+    def __init__(self, app: App, store: Store, clock: Clock) -> None:
         self.app = app
         self.store = store
+        self.clock = clock
         self.gate = Gate()
 
     async def __call__(self, raw: dict[str, Any]) -> Reply | None:
@@ -63,6 +65,7 @@ class Door:
         if sender is not None and not self.gate.passes(sender):
             return _close(raw)
         try:
+            await self.clock.look_up()
             return await self.take(raw)
         except (Away, Newer) as error:
             raise TryAgain(type(error).__name__) from None

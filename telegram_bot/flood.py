@@ -31,9 +31,13 @@ class Gate:
 
 
 def sender_of(raw: dict[str, Any]) -> int | None:
-    """Who sent a message or pressed a button; None for updates that nobody can flood with."""
+    """Who sent a message or pressed a button; None for updates that nobody can flood with.
+
+    Who writes as a group or a channel counts as that: all of Telegram's anonymous administrators are one user.
+    """
     for kind in ("callback_query", "message", "edited_message"):
-        if isinstance(part := raw.get(kind), dict) and isinstance(sender := part.get("from"), dict):
+        part = raw.get(kind)
+        if isinstance(part, dict) and isinstance(sender := part.get("sender_chat") or part.get("from"), dict):
             number = sender.get("id")
             return number if isinstance(number, int) else None
     return None

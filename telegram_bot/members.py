@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from db.records import Chat, Person
+from db.records import Chat, GameRow, Person, SeatRow
 from db.store import ByGame, Store
 from telegram_bot import absent, lobby, play, seats, show
 from telegram_bot.memo import memo_of
 
 
-async def left(store: Store, chat_id: int, person: Person) -> None:
-    """Somebody left the group, or was banned: out of its lobbies; the clock answers for the seats."""
+async def left(store: Store, chat_id: int, person: Person, at: float) -> None:
+    """Somebody left the group, or was banned, at that Unix time: out of lobbies; the clock answers for the seats."""
     for game in await store.games_in(chat_id):
         async with store.press(update_id=None, find=ByGame(game.id), person=person) as unit:
             row = seats.seat_of(unit.game, person.id) if unit.game is not None else None
@@ -22,21 +22,32 @@ async def left(store: Store, chat_id: int, person: Person) -> None:
             elif row.sitter == person.id:
                 if unit.game.open:
                     absent.give_up(unit, row)
-            elif unit.game.open and not row.gone and row.seat in play.standing(unit.game).table.seats:
-                play.owner_gone(unit, row, True)
+            elif not unit.game.open or at < row.moved or row.gone:
+                continue
+            elif row.seat in play.standing(unit.game).table.seats:
+                play.owner_gone(unit, replace(row, moved=at), True)
 
 
-async def returned(store: Store, chat_id: int, person: Person) -> None:
-    """Somebody is in the group again: the seat is theirs again."""
+async def returned(store: Store, chat_id: int, person: Person, at: float) -> None:
+    """Somebody is in the group (again, since that Unix time): the seat is theirs."""
     for game in await store.games_in(chat_id):
         async with store.press(update_id=None, find=ByGame(game.id), person=person) as unit:
             row = unit.game.seat_of(person.id) if unit.game is not None else None
-            if unit.game is not None and row is not None and row.gone:
+            if unit.game is None or not unit.game.open or row is None or at < row.moved:
+                continue
+            unit.game, row = _moved(unit.game, row, at)
+            if row.gone:
                 if seats.is_taken_over(row):
                     absent.come_back(unit, row, person.id)
                     show.owner_gone(unit, replace(row, gone=False), False)
                 else:
                     play.owner_gone(unit, row, False)
+
+
+def _moved(game: GameRow, row: SeatRow, at: float) -> tuple[GameRow, SeatRow]:
+    """The game, and a seat in it, with when its owner was last seen to move: what happened before comes too late."""
+    moved = replace(row, moved=at)
+    return replace(game, roster=tuple(moved if other is row else other for other in game.roster)), moved
 
 
 async def new_hours(store: Store, chat_id: int) -> None:

@@ -65,7 +65,7 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     Besides *several*: how many were asked at once; *stopped*: stretches in which the game stood still, as far as open
     questions lived through them; *quickened*: when the group last changed the pace.
 
-    *claims*: what was said in public so far.
+    *claims*: what was said in public so far. *was*: the chats that the group was before it became a supergroup.
 
     Of who is here (telegram_bot/presence.py): *voices*, who gave the last answers, people or the clock; since when
     they are *mostly* the clock's; the turn and time when a person was last *heard*; the seats whose last answer the
@@ -107,6 +107,7 @@ class Memo(msgspec.Struct, frozen=True, omit_defaults=True):
     offers: dict[str, str] = {}
     sat: tuple[tuple[int, str], ...] = ()
     lent: dict[str, Lent] = {}
+    was: tuple[int, ...] = ()
 
     @property
     def last(self) -> str | None:

@@ -30,6 +30,8 @@ OF_A_QUESTION = frozenset((DEADLINE, BOT, PASS, ORDER, REMIND))
 # These stay whatever is asked:
 CLOSE = "close"  # a lobby that nobody touched closes
 LOOK = "look"  # the screens are to be drawn again: a road to somebody closed
+SHUT = "shut"  # nothing can be said in the game's chat or topic: the game stands still
+OPEN = "open"  # something could be said there again: it goes on
 OUTAGE = "outage"  # the group is told that the time stood still
 WAKE = "wake"  # the quiet hours are over: what would have rung in them for a seat rings once
 BACK = "back"  # a holiday is over

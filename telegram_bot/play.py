@@ -48,6 +48,7 @@ def begin(unit: Unit, game: GameRow) -> None:
         memo={},
         timers=(),
     )
+    unit.game = remembering(unit.game, was=memo_of(game).was)
     unit.forget_callers()
     _save(unit, step)
     show.game_began(unit, step)

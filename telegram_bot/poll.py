@@ -44,7 +44,7 @@ async def run(api: Api, door: Door, database_url: str, background: Sequence[Back
         finally:
             for task in (polling, waiting, *work):
                 task.cancel()
-            await asyncio.wait({polling, waiting, *work}, timeout=10)
+            await asyncio.wait({polling, waiting, *work}, timeout=9)
 
 
 async def poll(api: Api, door: Door, database_url: str) -> None:

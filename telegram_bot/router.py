@@ -90,11 +90,17 @@ class Router:
 
     def _replying(self, handler: Handler) -> Any:
         async def replying(update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
-            try:
-                REPLY.set(await handler(update, context))
-            except core.Diverged as changed:  # and nothing was written
-                await self._begin_turn_again(*changed.args)
-                REPLY.set(await handler(update, context))
+            begun: set[int] = set()
+            while True:
+                try:
+                    REPLY.set(await handler(update, context))
+                    return
+                except core.Diverged as changed:  # and nothing was written
+                    (game_id,) = changed.args
+                    if game_id in begun:
+                        raise
+                    begun.add(game_id)
+                    await self._begin_turn_again(game_id)
 
         return replying
 

@@ -23,7 +23,7 @@ from secrets import token_hex
 from msgspec.structs import replace
 from telegram import Bot
 
-from db.screens import Block, Desk, Screen, Sent
+from db.screens import Block, Deed, Desk, Screen, Sent
 from db.store import Away, Store
 
 from .calls import Outcome, call
@@ -66,8 +66,8 @@ class Sender:
         self._lanes: dict[int, Lane] = {}
         #: Chats with something that has to wait: until when, and whether only edits have to.
         self._held: dict[int, tuple[float, bool]] = {}
-        #: Chats that could not be written to when we last tried.
-        self._out: set[int] = set()
+        #: Chats, or topics of them, that could not be written to when we last tried, and what was tried.
+        self._out: dict[tuple[int, int | None], Deed | None] = {}
         self._flying: dict[int, asyncio.Task[None]] = {}
         self._landed: list[tuple[Screen, Outcome]] = []
         self._idle: list[asyncio.Future[float]] = []
@@ -195,7 +195,7 @@ class Sender:
         self._pause = (0.0, 0)
         self._lanes.clear()
         self._held.clear()
-        self._out.clear()
+        self._out = dict.fromkeys(await desk.shut())
         await desk.doubt_edits()
         for known in await desk.limits():
             lane = self._lane(known.chat_id, now)
@@ -203,8 +203,6 @@ class Sender:
             lane.sent.extend((*known.sent, now) if known.sent else ())
             if known.why == "flood":
                 lane.blocked_until = known.blocked_until or 0.0
-            elif known.blocked_until:
-                self._out.add(known.chat_id)
         return now
 
     # Choosing.
@@ -356,18 +354,32 @@ class Sender:
         match outcome.what:
             case "done" if screen.receiver and screen.deed == "post":
                 await desk.road(screen.receiver)
-            case "done" if screen.chat_id in self._out:
-                self._out.discard(screen.chat_id)
-                await desk.chat_back(screen.chat_id)
+            case "done" if screen.deed in ("post", "edit"):
+                await self._got_through(desk, screen)
             case "no road":
                 await desk.no_road(screen.receiver, outcome.why)
             case "out":
-                self._out.add(screen.chat_id)
+                self._out[screen.chat_id, None] = screen.deed
                 await desk.chat_road(screen.chat_id, outcome.why)
+                await desk.stand_still(screen.chat_id)
+            case "topic closed":
+                self._out[screen.chat_id, screen.thread_id or 1] = screen.deed
+                await desk.stand_still(screen.chat_id, screen.thread_id or 1)
             case "migrated":
                 await self.store.migrate(screen.chat_id, outcome.number)
             case "topic gone" if screen.thread_id:
                 await self.store.topic_gone(screen.chat_id, screen.thread_id)
+
+
+    async def _got_through(self, desk: Desk, screen: Screen) -> None:
+        """Something was said where nothing could be said before. (Where no message may be sent, an edit may pass.)"""
+        for place in ((screen.chat_id, None), (screen.chat_id, screen.thread_id or 1)):
+            if place not in self._out or screen.deed == "edit" and self._out[place] == "post":
+                continue
+            if place[1] is None:
+                await desk.chat_back(screen.chat_id)
+            await desk.go_on(*place)
+            del self._out[place]
 
 
 def _choose(queue: list[Screen], lane: Lane, now: float) -> tuple[Screen | None, float]:

@@ -66,9 +66,9 @@ class Service:
     def __init__(self, store: Store, app: App, limits: Limits | None = None) -> None:
         self.store = store
         self.app = app
-        self.door = Door(app, store)
-        self.sender = Sender(store, app.bot, limits=limits)
         self.clock = Clock(store)
+        self.door = Door(app, store, self.clock)
+        self.sender = Sender(store, app.bot, limits=limits)
 
     @property
     def background(self) -> Sequence[Background]:

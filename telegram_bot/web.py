@@ -209,15 +209,12 @@ async def serve(app: Starlette, sockets: list[socket.socket], background: Sequen
         try:
             await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            begun = time.monotonic()
             app.state.stopping = True
             waiting.cancel()
             server.should_exit = True
-            await asyncio.wait({serving}, timeout=FINISH - 1)
-            for task in work:
+            for task in work:  # what the presses in flight leave to be said, others say
                 task.cancel()
-            if work:
-                await asyncio.wait(work, timeout=max(1.0, FINISH - (time.monotonic() - begun)))
+            await asyncio.wait({serving, *work}, timeout=FINISH - 1)
             for each in sockets:
                 each.close()
         if serving.done():

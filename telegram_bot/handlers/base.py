@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 from telegram import CallbackQuery, ChatMember, Message, Update
-from telegram.error import TelegramError
+from telegram.error import ChatMigrated, TelegramError
 from telegram.ext import ContextTypes
 
 from db.records import Chat, GameRow, Person
@@ -44,6 +44,18 @@ class Handlers:
 
     def _press(self, update: Update, pressed: Pressed, person: Person) -> Any:
         return self.store.press(update_id=update.update_id, find=ByGame(pressed.game), person=person)
+
+    @asynccontextmanager
+    async def _at_last(
+        self, update: Update, person: Person | None = None, chat: Chat | None = None
+    ) -> AsyncIterator[bool]:
+        """For what is done in several transactions, each of which may be done twice: whether the update is new. It is
+        remembered when all is done, so that whoever dies before leaves it to the next."""
+        is_new = not await self.store.was_taken(update.update_id)
+        yield is_new
+        if is_new:
+            async with self.store.press(update_id=update.update_id, find=Nothing(), person=person, chat=chat):
+                pass
 
     async def _is_new(self, update: Update, person: Person | None) -> bool:
         """Whether this update was not answered before; who wrote to the private chat may be written to from now on."""
@@ -95,6 +107,8 @@ async def is_admin(context: ContextTypes.DEFAULT_TYPE, chat: int, person: int) -
     """Whether a person is an administrator of a chat now, as Telegram says."""
     try:
         member: ChatMember = await context.bot.get_chat_member(chat, person)
+    except ChatMigrated as moved:
+        return await is_admin(context, moved.new_chat_id, person)
     except TelegramError:  # a right is not given by an error
         return False
     return member.status in ADMINISTRATORS

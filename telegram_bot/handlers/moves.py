@@ -9,7 +9,7 @@ from telegram.ext import ContextTypes
 from db.store import Nothing
 from telegram_bot import members
 from telegram_bot.handlers.base import Handlers
-from telegram_bot.handlers.updates import chat_after, known, message_of, moves_of, named, thread_of
+from telegram_bot.handlers.updates import chat_after, date_of, known, message_of, moves_of, named, thread_of
 from telegram_bot.reply import Reply
 
 
@@ -26,20 +26,22 @@ class Moves(Handlers):
             async with self.store.press(update_id=update.update_id, find=Nothing(), person=person):
                 return None
         chat = chat_after(changed)
-        async with self.store.press(update_id=update.update_id, find=Nothing(), chat=chat):
-            pass
-        await self.store.roads_anew(chat.id)  # an administrator may send what others may not
-        await members.bot_moved(self.store, chat)
+        async with self._at_last(update, chat=chat) as is_new:
+            if is_new:
+                if chat.road == "open":
+                    await self.store.roads_anew(chat.id)  # an administrator may send what others may not
+                await members.bot_moved(self.store, chat)
         return None
 
     async def people_moved(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         """Somebody left the group, was banned, or is back: administrators get a chat_member, others a message."""
-        for user, is_in in moves_of(update):
-            if not user.is_bot:
-                move = members.returned if is_in else members.left
-                chat = update.effective_chat
-                assert chat is not None
-                await move(self.store, chat.id, known(user, False))
+        chat = update.effective_chat
+        assert chat is not None
+        async with self._at_last(update) as is_new:
+            for user, is_in in moves_of(update) if is_new else ():
+                if not user.is_bot:
+                    move = members.returned if is_in else members.left
+                    await move(self.store, chat.id, known(user, False), date_of(update))
         return None
 
     async def migrated(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
@@ -52,7 +54,7 @@ class Moves(Handlers):
         return None
 
     async def topic_reopened(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
-        """A closed forum topic is open again: what waited for it is not kept waiting."""
+        """A closed forum topic is open again (General is 1): what waited for it is not kept waiting."""
         message = message_of(update)
-        await self.store.topic_open(message.chat.id, thread_of(message))
+        await self.store.topic_open(message.chat.id, thread_of(message) or 1)
         return None

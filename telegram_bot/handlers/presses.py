@@ -47,6 +47,8 @@ class Presses(Handlers):
         pressed = callback.read(query.data or "")
         if pressed is None:  # the bot never made this
             return reply.close(query)
+        if query.from_user.is_bot:  # whoever is anonymous would share a seat with all who are
+            return reply.toast(query, say_plain("toast.anonymous"))
         person = known(query.from_user, chat_type_of(query) == ChatType.PRIVATE)
         room = {
             "lobby": self._in_lobby,
@@ -58,16 +60,14 @@ class Presses(Handlers):
             "absent": self._on_absent,
         }
         answer = await room[pressed.room](update, context, query, pressed, person)
-        return answer if answer is not None else await self._out_of_place(query)
+        return answer if answer is not None else reply.close(query)  # nothing is said to what belongs to no game here
 
-    async def _out_of_place(self, query: CallbackQuery) -> Reply:
-        """What does not belong to a game of this chat: nothing is said to it, but where the group has moved on."""
-        chat = query.message.chat if query.message is not None else None
-        if chat is not None and chat.type == ChatType.GROUP:
-            kept = await self.store.chat(chat.id)
-            if kept is not None and kept.migrated_to is not None:
-                return reply.toast(query, say_plain("toast.moved"))
-        return reply.close(query)
+    async def _shown(
+        self, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, aside: private.Aside, since: float
+    ) -> bool:
+        """Whether an ephemeral message was shown; none is in the chat that a supergroup was before."""
+        here = query.message is not None and query.message.chat.id == aside.chat_id
+        return here and await self.asides.show(context.bot, aside, aside.answering(query), since)
 
     async def _in_lobby(
         self, update: Update, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, pressed: Pressed, person: Person
@@ -128,7 +128,7 @@ class Presses(Handlers):
     ) -> Reply:
         """What is no hand (what could be said, the whole story) is read in the group, unseen by others, or else in the
         private chat."""
-        if await self.asides.show(context.bot, aside, aside.answering(query), since):
+        if await self._shown(context, query, aside, since):
             return reply.close(query)
         game = callback.read(query.data or "")
         is_story = aside.button == "story"
@@ -164,7 +164,7 @@ class Presses(Handlers):
         self, context: ContextTypes.DEFAULT_TYPE, query: CallbackQuery, aside: private.Aside, since: float
     ) -> Reply:
         """The ephemeral message goes out before the query is closed, for that ends what may be said to it."""
-        if await self.asides.show(context.bot, aside, aside.answering(query), since):
+        if await self._shown(context, query, aside, since):
             return reply.toast(query, aside.toast)
         return private.alert(query, aside.alert)
 

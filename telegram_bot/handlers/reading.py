@@ -67,13 +67,14 @@ class Reading(Handlers):
         return reply.public(message, say("say.hand_in_private", name=Markup(html(row.name))), rows_of(wanted.rows))
 
     async def _all_hands(self, update: Update, person: Person) -> Reply | None:
-        if not await self._is_new(update, opened(person)):
+        async with self._at_last(update, opened(person)) as is_new:
+            found = [game for game in await self.store.games_of(person.id) if game.status != "lobby"]
+            for game in found if is_new else ():
+                async with self.store.press(update_id=None, find=ByGame(game.id), person=opened(person)) as unit:
+                    hands.bring(unit, person.id)
+        if found or not is_new:
             return None
-        found = [game for game in await self.store.games_of(person.id) if game.status != "lobby"]
-        for game in found:
-            async with self.store.press(update_id=None, find=ByGame(game.id), person=opened(person)) as unit:
-                hands.bring(unit, person.id)
-        return None if found else private.message(person.id, say("say.no_games"), reply.buttons(add_to_group()))
+        return private.message(person.id, say("say.no_games"), reply.buttons(add_to_group()))
 
     async def recap(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         """What happened since its writer last looked: in the private chat if there is one; the group has seen it."""
@@ -102,8 +103,10 @@ class Reading(Handlers):
 
     async def _all_recaps(self, update: Update, person: Person) -> Reply | None:
         """Of all games of a person, each under the name of its group, as many as one message takes."""
-        if not await self._is_new(update, opened(person)):
-            return None
+        async with self._at_last(update, opened(person)) as is_new:
+            return await self._recaps_of(person) if is_new else None
+
+    async def _recaps_of(self, person: Person) -> Reply:
         told = []
         for game in await self.store.games_of(person.id):
             if game.status == "lobby":

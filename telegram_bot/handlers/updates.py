@@ -8,6 +8,7 @@ from telegram import CallbackQuery, ChatMemberUpdated, Message, Update, User
 from telegram.constants import ChatMemberStatus, ChatType
 
 from db.records import Chat, GameRow, Person
+from telegram_bot.memo import memo_of
 from telegram_bot.names import clean
 
 GROUPS = (ChatType.GROUP, ChatType.SUPERGROUP)
@@ -55,8 +56,8 @@ def chat_type_of(query: CallbackQuery) -> str | None:
 
 
 def is_place(game: GameRow, query: CallbackQuery) -> bool:
-    """Whether a press comes from the group of its game, and not from one that has moved on or has none of it."""
-    return query.message is not None and query.message.chat.id == game.chat_id
+    """Whether a press comes from the group of its game, or from what the group was before it became a supergroup."""
+    return query.message is not None and query.message.chat.id in (game.chat_id, *memo_of(game).was)
 
 
 def moves_of(update: Update) -> list[tuple[User, bool]]:
@@ -71,10 +72,16 @@ def moves_of(update: Update) -> list[tuple[User, bool]]:
     return [(user, True) for user in message.new_chat_members or ()]
 
 
+def date_of(update: Update) -> float:
+    """When a member moved (Unix time): what several administrators do comes in any order."""
+    moved = update.chat_member or message_of(update)
+    return moved.date.timestamp()
+
+
 def chat_after(changed: ChatMemberUpdated) -> Chat:
     """What a change of the bot's membership tells about a group."""
     member = changed.new_chat_member
-    gone = member.status in (ChatMemberStatus.LEFT, ChatMemberStatus.BANNED)
+    gone = member.status in (ChatMemberStatus.LEFT, ChatMemberStatus.BANNED) or not getattr(member, "is_member", True)
     muted = member.status == ChatMemberStatus.RESTRICTED and not getattr(member, "can_send_messages", True)
     return Chat(
         changed.chat.id,

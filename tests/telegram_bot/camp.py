@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import itertools
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +18,7 @@ from telegram.request import BaseRequest
 import core
 from db import clock as the_clock
 from db.records import ByGame, Event, GameRow, ScreenRow, Wanted
+from db.screens import Desk
 from db.store import Store
 from playground.text import formatted, utf16
 from telegram_bot import play
@@ -125,11 +127,11 @@ class Camp:
 
     def __init__(self, store: Store, app: App, far_end: FarEnd, url: str) -> None:
         self.store = store
-        self.door = Door(app, store)
+        self.clock = Clock(store)
+        self.door = Door(app, store, self.clock)
         self.door.gate._now = itertools.count().__next__  # whoever presses here takes a second for it
         self.far_end = far_end
         self.url = url
-        self.clock = Clock(store)
         self.people: dict[str, Data] = {}
         self.place = (GROUP, 0)
         self.game_id = 0
@@ -286,6 +288,15 @@ class Camp:
         """Time passes, and the clock rings for what fell due."""
         the_clock.move(self.url, seconds)
         await self.clock.tick()
+
+    @contextlib.asynccontextmanager
+    async def desk(self) -> AsyncIterator[Desk]:
+        """The sender's half of the store, for what a sender meets."""
+        desk = await Desk.open(self.store.url, lambda: None)
+        try:
+            yield desk
+        finally:
+            await desk.close()
 
     # --- games ---
 

@@ -143,14 +143,14 @@ async def test_none_is_lost_in_quiet_hours(camp: Camp) -> None:
 async def test_the_seat_of_somebody_who_left_the_group_loses_none_and_may_be_claimed_at_once(camp: Camp) -> None:
     await at_the_table(camp)
     ann = camp.person("Ann")
-    await members.left(camp.store, camp.place[0], (await people(camp))["Ann"])
+    await members.left(camp.store, camp.place[0], (await people(camp))["Ann"], 1.0)
     await camp.clock.tick()
     row = await row_of(camp, "Ann")
     assert row.gone and row.excuses == 3 and (await camp.store.answers(camp.game_id))[-1].by == "clock"
     assert buttons(await camp.screen(f"gone {row.seat}")) == [TAKE, LET_BOT]
     await camp.press("Eve", TAKE, f"gone {row.seat}")
     assert (await row_of(camp, "Ann")).sitter == camp.person("Eve")["id"]
-    await members.returned(camp.store, camp.place[0], (await people(camp))["Ann"])
+    await members.returned(camp.store, camp.place[0], (await people(camp))["Ann"], 1.0)
     row = await row_of(camp, "Ann")
     assert row.sitter is None and not row.gone and row.person == ann["id"]
 
@@ -333,13 +333,13 @@ async def test_the_owner_comes_back_and_knows_what_the_seat_knows(camp: Camp, wa
 
 async def test_an_owner_who_left_the_group_and_is_back_has_the_excuses_of_before(camp: Camp) -> None:
     await at_the_table(camp)
-    await members.left(camp.store, camp.place[0], (await people(camp))["Ann"])
+    await members.left(camp.store, camp.place[0], (await people(camp))["Ann"], 1.0)
     await camp.clock.tick()
     kind = f"gone {(await row_of(camp, 'Ann')).seat}"
     await camp.press("Eve", TAKE, kind)
     assert (await row_of(camp, "Ann")).excuses == 1, "those of the sitter"
     await camp.write("Eve", "/leave")
-    await members.returned(camp.store, camp.place[0], (await people(camp))["Ann"])
+    await members.returned(camp.store, camp.place[0], (await people(camp))["Ann"], 1.0)
     assert (await row_of(camp, "Ann")).excuses == 3
 
 
@@ -377,7 +377,7 @@ async def test_a_sitter_who_was_sent_home_sees_and_does_nothing_more(camp: Camp)
 async def test_a_sitter_who_leaves_the_group_hands_the_seat_to_a_bot_player(camp: Camp) -> None:
     kind = await offered(camp)
     await camp.press("Eve", TAKE, kind)
-    await members.left(camp.store, camp.place[0], (await people(camp))["Eve"])
+    await members.left(camp.store, camp.place[0], (await people(camp))["Eve"], 1.0)
     row = await row_of(camp, "Ann")
     assert row.sitter is None and row.played_by == "bot" and not await camp.has("panel", camp.person("Eve")["id"])
 

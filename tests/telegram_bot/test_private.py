@@ -211,7 +211,7 @@ async def test_a_stranger_a_forged_panel_and_another_group_get_no_panel(camp: Ca
     assert camp.far_end.said == []
 
 
-async def test_a_panel_that_was_open_when_the_group_became_a_supergroup_says_where_the_game_is(camp: Camp) -> None:
+async def test_a_panel_that_was_open_when_the_group_became_a_supergroup_is_answered_by_an_alert(camp: Camp) -> None:
     await a_game(camp)
     await seen_once(camp)
     await my_hand(camp, "Ann")
@@ -223,8 +223,8 @@ async def test_a_panel_that_was_open_when_the_group_became_a_supergroup_says_whe
     table, card, board = "p.{}.0.table.0", "p.{}.0.card.0", "b.{}.0.hand.0"
     for data in (table, card, board):
         reply = await camp.press_data("Ann", data.format(camp.game_id), message=aside() | of_before)
-        assert "The game goes on there" in said(reply)
-    assert camp.far_end.said == [] and (await camp.everything())["game"].memo == before["game"].memo
+        assert reply is not None and reply["show_alert"] and "Human · " in said(reply)
+    assert camp.far_end.said == [] and (await camp.everything())["game"].memo == before["game"].memo | {"was": [GROUP]}
     assert "show_alert" not in (await my_hand(camp, "Ann") or {}), "and there it opens"
     assert camp.far_end.said[-1][1]["chat_id"] == GROUP - 7
 

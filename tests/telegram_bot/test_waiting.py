@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from random import Random
@@ -418,6 +419,31 @@ async def test_an_outage_moves_deadlines_and_reminders_and_costs_nothing(camp: C
     assert all(abs(gap - timedelta(minutes=20)) < timedelta(seconds=10) for gap in moved) and len(set(moved)) == 1
     await camp.answer("Ann", "discard", "Axe")  # after 40 minutes, in 20 of which the bot was down
     assert memo_of(await camp.game()).used == {}
+
+
+async def test_who_presses_before_the_first_tick_after_an_outage_pays_nothing_for_it(camp: Camp) -> None:
+    await at_the_table(camp)
+    await camp.clock.tick()
+    await camp.forward(40 * MINUTE)
+    await camp.store._run(
+        "update meta set value = to_jsonb(now() - make_interval(secs => 1200)) where key = 'heartbeat'"
+    )
+    camp.clock._lived_at = -math.inf  # this process has just begun
+    await camp.press_hand("Ann", "Axe")
+    await camp.press_hand("Ann", "Discard it")
+    assert memo_of(await camp.game()).used == {}
+    assert len(await camp.store.answers(camp.game_id)) == 1
+
+
+async def test_an_outage_during_a_pause_of_the_group_counts_once(camp: Camp) -> None:
+    await at_the_table(camp)
+    before = await timers(camp, pace.DEADLINE)
+    await camp.write("Ann", "/pause")
+    await camp.forward(2 * HOUR)
+    await outage(camp, 20 * MINUTE)
+    await camp.write("Ann", "/resume")
+    after = await timers(camp, pace.DEADLINE)
+    assert abs(after[0] - before[0] - timedelta(hours=2)) < timedelta(seconds=10)
 
 
 async def test_an_outage_in_quiet_hours_moves_nothing(camp: Camp) -> None:
