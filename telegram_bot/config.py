@@ -159,7 +159,7 @@ def check_database(url: str, absent: float = 0.0, starting: float = 60.0) -> Non
     One that says it is just starting, or stopping, is waited for, *starting* seconds; and a server that is not there at
     all *absent* seconds, for it may be between the two.
     """
-    begun, said = time.monotonic(), False
+    begun, waits = time.monotonic(), False
     while True:
         try:
             psycopg.connect(database.conninfo(url), connect_timeout=10).close()
@@ -167,14 +167,24 @@ def check_database(url: str, absent: float = 0.0, starting: float = 60.0) -> Non
         except psycopg.Error as error:
             # Its first line names host, port and user, never the password.
             reason = (str(error).strip().splitlines() or ["no reason given"])[0]
-            patience = next((seconds for words, seconds in (("the database system is", starting),
-                             ("Connection refused", absent), ("No such file", absent)) if words in str(error)), 0.0)
+            said = str(error)
+            patience = starting if "the database system is" in said else absent if is_absent(said) else 0.0
             if time.monotonic() - begun >= patience:
                 raise Wrong(f"DATABASE_URL leads to no database: {reason}; start it, or correct the address") from None
-            if not said:
+            if not waits:
                 log.warning("waiting for the database: %s", reason)
-            said = True
+            waits = True
         time.sleep(0.2)
+
+
+def is_absent(said: str) -> bool:
+    """Whether there is no server behind an address that may have had one a moment ago, by libpq's words.
+
+    >>> is_absent("connection failed: Connection refused"), is_absent("password authentication failed")
+    (True, False)
+    """
+    return any(words in said for words in ("Connection refused", "Connection reset", "No such file",
+                                           "server closed the connection"))
 
 
 class Discreet(logging.Formatter):
