@@ -66,15 +66,18 @@ class Reads(Database):
         )
         return [Answer(version, seat, tuple(choice), by, at) for version, seat, choice, by, at in rows]
 
-    async def events(self, game_id: int, last: int | None = None, since_turn: int | None = None) -> list[Event]:
-        """The events of a game in order: all, the *last* so many, or those since a turn."""
+    async def events(self, game_id: int, turns: int | None = None) -> list[Event]:
+        """The events of a game in order: all, or those of the last so many *turns*.
+
+        Not the last so many events: among them are some that most know nothing of, and where the log begins would tell
+        how many.
+        """
         rows = await self._run(
-            "select * from (select seq, turn, event, at from events where game_id = :id"
-            " and (cast(:turn as int) is null or turn >= cast(:turn as int)) order by seq desc"
-            " limit cast(:last as int)) newest order by seq",
+            "select seq, turn, event, at from events where game_id = :id and (cast(:turns as int) is null or turn >"
+            " (select turn from events where game_id = :id order by seq desc limit 1) - cast(:turns as int))"
+            " order by seq",
             id=game_id,
-            last=last,
-            turn=since_turn,
+            turns=turns,
         )
         return [Event(*row) for row in rows]
 

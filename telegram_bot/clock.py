@@ -106,7 +106,7 @@ class Clock:
                     return False
                 game_id = unit.game.id
                 wakes = any(timer.kind == pace.MORNING for timer in pace.due(unit.game, unit.now))
-                ring(unit, await self.store.events(game_id, last=recap.LOG) if wakes else ())
+                ring(unit, await self.store.events(game_id, turns=recap.LOG) if wakes else ())
         except Away:
             raise
         except Exception as error:

@@ -16,7 +16,7 @@ from telegram_bot.callback import Pressed
 from telegram_bot.memo import memo_of
 from telegram_bot.texts import say, say_plain
 
-LOG = 400  # events that a private log looks back
+LOG = 60  # turns that a private log looks back
 # What is not taken while the game is paused.
 MOVES = ("card", "confirm", "choose", "declaration", "declare", "then", "then_not")
 SAYS = ("claims", "claim_about", "claim")  # and what, besides, only who plays may do

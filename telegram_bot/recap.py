@@ -35,7 +35,7 @@ from telegram_bot.screens import named
 from telegram_bot.texts import Markup, say
 
 LINES = 10
-LOG = 400  # events that are looked back
+LOG = 60  # turns that are looked back
 LONGEST = 3500  # characters of several recaps in one message
 IN_THE_MORNING = 2
 LATE = timedelta(hours=2)  # a morning line that comes later comes not at all

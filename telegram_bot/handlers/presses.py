@@ -147,7 +147,7 @@ class Presses(Handlers):
         """A button of a hand, in the private chat, or on an ephemeral message of the group, which shows what comes."""
         since = asyncio.get_running_loop().time()
         in_private = chat_type_of(query) == ChatType.PRIVATE
-        log = await self.store.events(pressed.game, last=hands.LOG) if pressed.what == "know" else []
+        log = await self.store.events(pressed.game, turns=hands.LOG) if pressed.what == "know" else []
         async with self._press(update, pressed, person) as unit:
             game = unit.game
             if not unit.fresh or game is None or not (in_private or is_place(game, query)):

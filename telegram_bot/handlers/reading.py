@@ -98,7 +98,7 @@ class Reading(Handlers):
         return reply.public(message, told)
 
     async def _recap(self, game: GameRow, person: Person, awaited: str) -> str:
-        log = await self.store.events(game.id, last=recap.LOG)
+        log = await self.store.events(game.id, turns=recap.LOG)
         return recap.page(log, await self.store.seen_before(game.id, person.id), screens.names_of(game), awaited)
 
     async def _all_recaps(self, update: Update, person: Person) -> Reply | None:

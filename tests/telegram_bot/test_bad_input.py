@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import logging
-import string
 from random import Random
 from typing import Any
 
@@ -191,51 +190,6 @@ WHATS = (
     "hand join bot no_bot options pace back option infected set_pace start cancel same front table know card confirm"
     " choose declare declaration back_in bring end play_on again"
 ).split()
-
-
-def forged(dice: Random, game: int) -> str:
-    """Callback data of a forger: noise, noise of the right shape, or well made for the wrong moment."""
-    kind = dice.random()
-    if kind < 0.2:
-        return "".join(
-            chr(dice.choice((dice.randrange(32, 127), dice.randrange(0x110000)))) for _ in range(dice.randrange(64))
-        )
-    room, what = dice.choice("lbpexLBP"), dice.choice(WHATS) if kind < 0.9 else "".join(dice.choices("abc_.", k=8))
-    numbers = [
-        dice.choice(("0", "1", "zz", "zzzzzz", "-1", str(game), "".join(dice.choices(string.printable, k=3))))
-        for _ in range(3)
-    ]
-    if numbers[0] == "1":  # a member who names the game there is, the version and an answer has just answered
-        numbers[0] = "01"
-    return f"{room}.{numbers[0]}.{numbers[1]}.{what}.{numbers[2]}"
-
-
-async def storm(camp: Camp, number: int, caplog: pytest.LogCaptureFixture) -> None:
-    """So many forged presses, by members and strangers, everywhere: none accepted, no error, always an answer."""
-    await at_table(camp)
-    caplog.set_level(logging.WARNING)
-    dice = Random(number)
-    strangers = [user(70_000 + i, f"Eve {i}") for i in range(5)]
-    before = await camp.everything()
-    for _ in range(number):
-        data = forged(dice, 99_999)
-        who = dice.choice([*strangers, *camp.people.values()])
-        where = dice.choice((None, who["id"], -5))
-        said(await camp.press_data(who, data, where))
-    after = await camp.everything()
-    assert before["game"] == after["game"] and before["answers"] == after["answers"]
-    assert not caplog.records
-
-
-async def test_forged_presses_are_never_accepted(camp: Camp, caplog: pytest.LogCaptureFixture) -> None:
-    await storm(camp, 2_000, caplog)
-
-
-@pytest.mark.long
-async def test_a_hundred_thousand_forged_presses_are_never_accepted(
-    camp: Camp, caplog: pytest.LogCaptureFixture
-) -> None:
-    await storm(camp, 100_000, caplog)
 
 
 async def test_strangers_forge_well_made_presses_of_this_very_game_in_vain(
