@@ -211,12 +211,15 @@ async def patiently(what: Callable[[], Awaitable[Any]]) -> Any:
 
 def run_async(work: Coroutine[Any, Any, None]) -> None:
     """Run *work* on uvloop where there is one."""
+    from . import config
+
     loop_factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
     with contextlib.suppress(ImportError):
         import uvloop
 
         loop_factory = uvloop.new_event_loop
     with asyncio.Runner(loop_factory=loop_factory) as runner:
+        runner.get_loop().set_exception_handler(config.tell_discreetly)
         runner.run(work)
 
 

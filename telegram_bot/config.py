@@ -1,5 +1,6 @@
 """How the program is set up: the environment, read once, or one line that says what is wrong with it."""
 
+import asyncio
 import difflib
 import hashlib
 import hmac
@@ -8,13 +9,16 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
 
 from db import url as database
 
-from .errors import Wrong
+from .errors import Wrong, told
+
+log = logging.getLogger(__name__)
 
 log = logging.getLogger(__name__)
 
@@ -188,7 +192,8 @@ def is_absent(said: str) -> bool:
 
 
 class Discreet(logging.Formatter):
-    """Writes log lines without the secrets of the set-up, whoever put them there (a library, a traceback)."""
+    """Writes log lines without the secrets of the set-up, whoever put them there (a library), and without what an
+    exception says: that may be a hand."""
 
     def __init__(self, settings: Config) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -201,15 +206,26 @@ class Discreet(logging.Formatter):
             line = line.replace(each, "***")
         return line
 
+    def formatException(self, info: Any) -> str:
+        return told(info[1]) if info[1] is not None else ""
+
 
 def set_up_logging(settings: Config) -> None:
     """Log to stderr, a line an event."""
     handler = logging.StreamHandler()
     handler.setFormatter(Discreet(settings))
     logging.basicConfig(level=settings.log_level, handlers=[handler], force=True)
+    # Where a line cannot be written, the traceback of that would show the words of whatever exception it is about.
+    logging.raiseExceptions = False
     # Below warnings these show whole requests, and in them hands. Nobody's LOG_LEVEL may ask for that.
     for name in ("httpx", "httpcore", "aiohttp", "telegram", "apscheduler", "sqlalchemy", "alembic", "asyncio",
                  "uvicorn"):
         logging.getLogger(name).setLevel(logging.WARNING)
     # That a connection died while it was given back is told with a whole traceback, and means nothing: the next is new.
     logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
+
+
+def tell_discreetly(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What asyncio says of a task that nobody asked how it ended: not with what its exception says."""
+    error = context.get("exception")
+    log.error("%s (%s)", context.get("message"), told(error) if error is not None else "no exception")

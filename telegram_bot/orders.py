@@ -156,7 +156,7 @@ class Fit(NamedTuple):
 def fitting(game: GameRow, step: Step, seat: Seat) -> Fit | None:
     """What an order of *seat* answers to the question that is put to it now; None if there is none that fits."""
     row, ask = game.seat(seat), step.asks.get(seat)
-    if seat not in game.orders or row is None or rest(row) or ask is None or ask.choices == (core.PASS,):
+    if seat not in game.orders or row is None or rest(row) or ask is None:
         return None
     slot, mine = _put(step, seat).slot, of(game, seat).by_slot
     # Nobody burns by an order with what stops the fire in the hand: that is asked, for it cannot be mended.

@@ -14,7 +14,7 @@ from sqlalchemy import text
 
 from db import clock as the_clock
 from db.records import ByGame, Chat, GameRow, Nothing, SeatRow
-from telegram_bot import members, pace, presence, screens
+from telegram_bot import members, orders, pace, presence, screens
 from telegram_bot.callback import Pressed
 from telegram_bot.hours import Hours
 from telegram_bot.memo import memo_of, remembering
@@ -623,3 +623,27 @@ async def test_a_seat_that_is_known_to_be_away_passes_when_its_time_is_up_with_a
         await camp.write("Ann", "/endgame")
         await camp.press("Ann", "End it", "ending")
     assert timers[0] == timers[1] and pace.PASS not in timers[0]
+
+
+async def test_who_is_away_and_has_prepared_to_let_it_happen_does_so_in_the_same_time_with_a_defence_or_without(
+    camp: Camp,
+) -> None:
+    pauses = []
+    for card in ("I'm Comfortable", "Analysis"):
+        hands = HANDS | {
+            "Ann": ["Change Places!", "Whisky", "Axe", "Scary"],
+            "Bob": ["Axe", "Whisky", "The Thing", card],
+        }
+        await at_the_table(camp, hands=hands)
+        async with camp.store.press(update_id=None, find=ByGame(camp.game_id)) as unit:
+            assert unit.game is not None
+            bob = camp.seat_of(unit.game, "Bob")
+            prepared = orders.prepare(unit.game, await camp.step(), bob, "pass", ("pass",))
+            unit.game = remembering(replace(prepared, public_seed="the same"), away=(bob,))
+        await camp.answer("Ann", "play", "Change Places!", "Bob")
+        game = await camp.game()
+        (pause,) = (timer.at for timer in game.timers if timer.kind in (pace.ORDER, pace.PASS))
+        pauses.append(pause.timestamp() - memo_of(game).asked_at[bob])
+        await camp.write("Ann", "/endgame")
+        await camp.press("Ann", "End it", "ending")
+    assert abs(pauses[0] - pauses[1]) < 0.001

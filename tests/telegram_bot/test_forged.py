@@ -122,8 +122,9 @@ async def an_evening(camp: Camp, place: int, names: tuple[str, ...]) -> list[str
     await camp.press(names[0], "Start with 4")
     hands = dict(zip(names, HANDS.values(), strict=True))
     await camp.lay(hands, ["Whisky"])
-    one, two, three, _ = names
-    for who, *choice in ([one, "discard", "Whisky"], [one, "give", "Axe"], [two, "give", "Analysis"], [two, "discard", "Axe"]):
+    one, two, *_ = names
+    answers = (one, "discard", "Whisky"), (one, "give", "Axe"), (two, "give", "Analysis"), (two, "discard", "Axe")
+    for who, *choice in answers:
         seen |= await buttons_of(camp)
         await camp.answer(who, *choice)
     for _ in range(3):

@@ -1,5 +1,7 @@
 """What is wrong with the set-up is told in one line that says which and how to mend it."""
 
+import asyncio
+import gc
 import logging
 import os
 import subprocess
@@ -109,13 +111,30 @@ def test_no_secret_is_in_the_log(capsys):
             raise ValueError(DATABASE)
         except ValueError:
             logging.getLogger("some.library").exception("failed")
+        try:
+            raise LookupError("a hand")
+        except LookupError:
+            logging.getLogger("some.library").warning("this line %d cannot be written", "a number")
+        with asyncio.Runner() as runner:
+            runner.get_loop().set_exception_handler(config.tell_discreetly)
+            runner.run(leave_a_task_to_fail())
         said = capsys.readouterr().err
     finally:
         logging.getLogger().handlers[:] = before[0]
         logging.getLogger().setLevel(before[1])
-    assert "bot***/getMe" in said and "ValueError" in said
+    assert "bot***/getMe" in said and "ValueError" in said and "was never retrieved (LookupError" in said
     for secret in (TOKEN, "geheim", "a hand"):
         assert secret not in said
+
+
+async def leave_a_task_to_fail() -> None:
+    async def fails() -> None:
+        raise LookupError("a hand")
+
+    task = asyncio.create_task(fails())
+    await asyncio.sleep(0)
+    del task
+    gc.collect()
 
 
 # -- the command line

@@ -64,8 +64,8 @@ def on_top(text: str, card: Card) -> str:
 
 
 def a_handful(text: str, hand: Sequence[Card], drawn: Sequence[Card], dice: Random) -> tuple[str, str]:
-    """Two tables: some Human holds these cards in one, and others in the other, where they lie at the bottom of the deck.
-    *drawn* come next from the deck, in both."""
+    """Two tables: in one some Human holds these cards, in the other they lie at the bottom of the deck. *drawn* is next
+    from the deck in both."""
     tables = (core.thaw(text), core.thaw(text))
     seat = dice.choice([seat for seat in tables[0].seats if tables[0].roles[seat] == "human"])
     others = dice.sample([card for card in FILLERS if card not in hand], len(hand))

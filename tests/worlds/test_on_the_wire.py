@@ -1,5 +1,5 @@
-"""Two games with one public history that differ only in hidden cards (issue 3, 3): what comes over the wire to the group
-and to every player who cannot know the difference is the same, byte by byte, the hours of sending included.
+"""Two games with one public history that differ only in hidden cards (issue 3, 3): what comes over the wire to the
+group, and to every player who cannot know the difference, is the same, byte by byte, the hours of sending included.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ async def test_random_games_that_differ_in_what_is_hidden_come_over_the_wire_ali
 
 @pytest.mark.parametrize("number", range(0, len(STAY_AWAY), 4))
 async def test_each_card_is_hidden_in_a_hand_from_those_who_attack_and_are_panicked(twins: Twins, number: int) -> None:
-    """Four cards in the hand of who is next in one world and deep in the deck in the other; what is drawn is the same."""
+    """Four cards are in somebody's hand in one world, deep in the deck in the other; what is drawn is the same."""
     dice = Random(number)
     hand = STAY_AWAY[number : number + 4]
     drawn = [ATTACKS[number // 4 % len(ATTACKS)], *(PANICS * 2)[number // 2 : number // 2 + 2]]
