@@ -4,14 +4,19 @@ group, and to every player who cannot know the difference, is the same, byte by 
 
 from __future__ import annotations
 
+import json
+import re
+from itertools import zip_longest
 from random import Random
 
 import pytest
 
 import core
+from telegram_bot.texts import wordings
 from tests.core.test_two_worlds import turn_starts
 from tests.worlds.differ import a_difference, a_handful, on_top
-from tests.worlds.twins import Twins
+from tests.worlds.twins import Evening, Twins
+from tests.worlds.world import Seen
 
 STAY_AWAY = [card for card, rule in core.CARDS.items() if rule.kind != "panic" and card != "The Thing"]
 PANICS = [card for card, rule in core.CARDS.items() if rule.kind == "panic"]
@@ -45,6 +50,40 @@ async def test_each_card_is_hidden_in_a_hand_from_those_who_attack_and_are_panic
     tables = a_handful(any_table(f"hands {number}", dice), hand, drawn, dice)
     await twins.evening(tables, dice, 10, drawn)
     assert twins.checked > 30
+
+
+REMARKS = (re.escape(str(words)).replace(r"\{seat\}", ".*?") for words in wordings("story.clock.ran_out"))
+REMARK = re.compile("|".join(REMARKS))
+
+
+def but_for_the_remark(seen: Seen) -> tuple[float, str, list[str]]:
+    given = json.loads(seen.body)
+    words = REMARK.sub("", given.pop("text", "")).split()
+    return seen.at, f"{seen.method} {given}", words
+
+
+async def test_an_answer_of_the_clock_looks_like_a_chosen_one_but_for_the_remark(twins: Twins) -> None:
+    remarks = 0
+    for number in range(3):
+        dice = Random(f"late {number}")
+        table = any_table(f"late {number}", dice)
+        evening = Evening(twins, (table, table), dice, ())
+        await evening.gather()
+        for _ in range(9):
+            await evening.forward(5)
+            one, other = await evening.steps()
+            if one.outcome is not None:
+                break
+            asked = [seat for seat in one.asks if seat in evening.people]
+            if asked and dice.random() < 0.7:
+                await evening.answer(dice.choice(asked), one, other)
+            else:
+                await evening.somebody_is_late()
+        chats = [world.telegram.seen["chat of", evening.group] for world in twins.worlds]
+        remarks += sum(bool(REMARK.search(json.loads(seen.body).get("text", ""))) for seen in chats[0])
+        for one, other in zip_longest(*chats):
+            assert but_for_the_remark(one) == but_for_the_remark(other)
+    assert remarks
 
 
 @pytest.mark.long

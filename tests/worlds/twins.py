@@ -11,10 +11,10 @@ from itertools import count, zip_longest
 from random import Random
 
 import core
-from core import Choice, Event, Seat, Step
+from core import Choice, Event, Seat, Step, players
 from core.events import CardDiscarded
 from db.records import GameRow, Timer
-from telegram_bot import clock, happenings, orders, play, seats
+from telegram_bot import clock, happenings, orders, pace, play, seats
 from telegram_bot.callback import Pressed
 from telegram_bot.memo import memo_of
 from tests.core.test_two_worlds import may_differ
@@ -209,6 +209,18 @@ class Evening:
             return await self.wait(max(soonest - now, 0.0))
         await self.forward(delay)
         await self.answer(self.dice.choice(willing), one, other)
+
+    async def somebody_is_late(self) -> None:
+        """Time runs out in one world; in the other the same answer is pressed at that very hour."""
+        one, other = self.worlds
+        due, step = (await self.due())[0], await other.step()
+        seat = min(due, key=lambda asked: due[asked].at)
+        if due[seat].kind != pace.DEADLINE:
+            return await self.forward(at(due[seat]) - one.at)
+        await one.forward(at(due[seat]) - one.at)
+        await other.stand_at(one.at)
+        await self._answer(seat, {other: players.clock.answer_for(step, seat)}, {other: step})
+        await self.forward(0)
 
     async def answer(self, seat: Seat, one: Step, other: Step) -> None:
         """The same answer to the eyes of others; rather one that hides the difference, or what the test wishes for."""

@@ -189,6 +189,11 @@ class World:
         await self._pass(end)
         await self.settle()
 
+    async def stand_at(self, hour: float) -> None:
+        """It is that hour, and what was due just before has been done; what is due at that very hour has not."""
+        await self.forward(hour - self.at - 0.001)
+        await self._pass(hour)
+
     async def _pass(self, at: float) -> None:
         self.hours.execute(MOVE, {"seconds": at - self.at})
         self.telegram.at = at
