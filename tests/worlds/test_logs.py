@@ -24,7 +24,7 @@ from telegram_bot.commands import dead
 from telegram_bot.memo import memo_of
 from tests.core.test_two_worlds import turn_starts
 from tests.worlds.twins import Evening, Twins
-from tests.worlds.world import World, hour
+from tests.worlds.world import World
 
 ROLES = re.compile(r"""['"](human|infected|thing)['"]|\bHuman\b|role=""")
 
@@ -111,11 +111,9 @@ async def test_nothing_that_is_written_down_names_a_card_or_a_role_whatever_goes
         said += [(await refused_press(evening, world, 900_002))[1] for _ in range(3)]
         # The same in the clock, and then with the updates that were put aside.
         while "the clock of game" not in told.everything():
-            due = await world.store.next_due()
-            assert due is not None
-            await world.forward(hour(due) - world.at)
+            await world.forward(world.next_ring() - world.at)
         with contextlib.redirect_stdout(told.ours):
-            await dead.run(config.read(environment(world.url, world.telegram.address)), None)
+            await dead.listed(world.url)
             await dead.run(config.read(environment(world.url, world.telegram.address)), "all")
 
     # A statement that is cancelled while it waits for the game.

@@ -77,7 +77,7 @@ class Evening:
         self.twins.chance.seed = f"{dice.random()}"
         await self.write(people[0], "/newgame")
         for world in self.worlds:
-            world.game_id = (await world.store.open_lobbies())[-1].id
+            world.game_id = (await world.store.games_in(self.group))[0].id
         await self.write(people[0], f"/pace {dice.choice(('blitz', 'evening', 'day', '10m 5m'))}")
         for one in people[1 : len(people) - bots]:
             await self.press(one, "lobby", "join")

@@ -148,11 +148,11 @@ class World:
             await app.initialize()
             stack.push_async_callback(app.shutdown)
             me.introduce(BOT["username"])
-            door = Door(app, self.store)
+            self.clock = Clock(self.store)
+            door = Door(app, self.store, self.clock)
             door.gate.passes = lambda person: True  # type: ignore[method-assign]  # whoever presses here takes time for it
             self.address = await stack.enter_async_context(_serving(create_app(door, SECRET, _ready)))
             self.http = await stack.enter_async_context(aiohttp.ClientSession(trust_env=False))
-            self.clock = Clock(self.store)
             self.sender = Sender(self.store, app.bot)
             work = asyncio.create_task(self.sender.run())
             try:
@@ -176,8 +176,7 @@ class World:
         """Time passes, in which timers ring and what had to wait is said, each at its hour."""
         end = at_last(self.at + seconds)
         while True:
-            due = await self.store.next_due()
-            rings = inf if due is None else hour(due)
+            rings = self.next_ring()
             says = at_last(self.at + await self.settle())
             soonest = max(min(rings, says), self.at)
             if soonest > end:
@@ -188,6 +187,11 @@ class World:
                     pass
         await self._pass(end)
         await self.settle()
+
+    def next_ring(self) -> float:
+        """When the next timer of any game is due."""
+        row = self.hours.execute("select min(next_at) from games where next_at is not null").fetchone()
+        return inf if row is None or row[0] is None else hour(row[0])
 
     async def stand_at(self, hour: float) -> None:
         """It is that hour, and what was due just before has been done; what is due at that very hour has not."""
