@@ -15,7 +15,7 @@ THING = "The Thing"
 def a_difference(text: str, dice: Random, card: Card = "") -> str:
     """The table with two cards exchanged, one of them *card* if so wished; or with two players in each other's roles.
 
-    The other hands stay what they were, so that there is somebody who cannot know.
+    The other hands stay what they were, so that there is somebody who cannot know. What is drawn next looks the same.
     """
     for _ in range(2000):
         table = core.thaw(text)
@@ -23,17 +23,21 @@ def a_difference(text: str, dice: Random, card: Card = "") -> str:
             exchange_players(table, list(table.seats), dice)
         else:
             exchange_two_cards(table, dice, card)
-        if core.freeze(table) != text:
-            return core.freeze(table)
+        other = core.freeze(table)
+        if other != text and looks_the_same(text, other):
+            return other
     raise AssertionError(f"no difference with {card}")
+
+
+def looks_the_same(*texts: str) -> bool:
+    """Whether the group hears the same when the next turn of these tables begins."""
+    one, other = (core.begin(core.thaw(text)).events for text in texts)
+    return [core.seen_by(event, None) for event in one] == [core.seen_by(event, None) for event in other]
 
 
 def exchange_two_cards(table: Table, dice: Random, card: Card) -> None:
     places = [place for place in (*(table.hands[seat] for seat in table.seats), table.deck, table.pile) if place]
     holding = [place for place in places if card in place] if card else places
-    if not holding:
-        hand_over(table, dice, card)
-        return
     one, other = dice.choice(holding), dice.choice(places)
     i = dice.choice([i for i, held in enumerate(one) if not card or held == card])
     j = dice.randrange(len(other))
@@ -45,14 +49,11 @@ def exchange_two_cards(table: Table, dice: Random, card: Card) -> None:
             one[i], other[j] = other[j], one[i]
 
 
-def hand_over(table: Table, dice: Random, card: Card) -> None:
-    """A card that this table has not takes the place of another of its back."""
-    place = dice.choice([*(table.hands[seat] for seat in table.seats), table.deck])
-    i = dice.randrange(len(place)) if place else 0
-    if place and place[i] != THING and is_panic(place[i]) == is_panic(card):
-        before, place[i] = place[i], card
-        if not all(is_sound(table, seat) for seat in table.seats):
-            place[i] = before
+def with_the_card(text: str, card: Card) -> str:
+    """The table with this card, and with others of both backs, at the bottom of the deck."""
+    table = core.thaw(text)
+    table.deck[:0] = ["Oops!", "Whisky", "Revelations", "Axe", *([card] if card != THING else [])]
+    return core.freeze(table)
 
 
 def on_top(text: str, card: Card) -> str:

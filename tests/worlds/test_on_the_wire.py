@@ -14,7 +14,7 @@ import pytest
 import core
 from telegram_bot.texts import wordings
 from tests.core.test_two_worlds import turn_starts
-from tests.worlds.differ import a_difference, a_handful, on_top
+from tests.worlds.differ import a_difference, a_handful, on_top, with_the_card
 from tests.worlds.twins import Evening, Twins
 from tests.worlds.world import Seen
 
@@ -98,7 +98,7 @@ async def test_each_card_is_hidden_in_many_games(twins: Twins, card: str) -> Non
     """Wherever it lies; and whatever lies elsewhere, when it is drawn next and played where it can be."""
     for number in range(4):
         dice = Random(f"{card} {number}")
-        table = any_table(f"{card} {number}", dice, min(core.CARDS[card].corner, default=4))
+        table = with_the_card(any_table(f"{card} {number}", dice, min(core.CARDS[card].corner, default=4)), card)
         if number % 2:
             table = on_top(table, card)
         tables = (table, a_difference(table, dice, "" if number % 2 else card))
