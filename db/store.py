@@ -36,9 +36,9 @@ from .errors import Away, Failed, Newer, database_errors
 from .reads import Reads
 from .records import ByGame, ByPlace, Chat, Failure, Find, GameRow, Nothing, Person
 from .rows import both, chat_of, game_of, people_of, road_of, storable
-from .statements import DUE, GAME_AT, HOLD, IS_OPEN, LOOK_AGAIN, first
+from .statements import ASIDE, DUE, GAME_AT, HOLD, IS_OPEN, LOOK_AGAIN, first
 from .unit import Unit
-from .upkeep import BEAT, FORGIVE, MIGRATE, PRUNE, SILENT, TOPIC_GONE
+from .upkeep import AN_ASIDE, BEAT, FORGIVE, MIGRATE, PRUNE, SAID, SAY_ASIDE, SILENT, TOPIC_GONE
 
 __all__ = ["Away", "ByGame", "ByPlace", "Failed", "Newer", "Nothing", "Store", "Unit"]
 
@@ -47,6 +47,9 @@ ATTEMPTS = 3
 
 #: A silence of all processes that is longer is an outage; deadlines move by it. Real seconds.
 OUTAGE = 60.0
+
+#: What a group takes in a minute; of that, what may be said beside the screens; and in so many seconds so many.
+GROUP_MINUTE, ASIDES, AT_ONCE = 20, 16, 3
 
 NOTHING = Nothing()
 
@@ -304,6 +307,20 @@ class Store(Reads):
             chat=chat_id,
             seconds=seconds,
         )
+
+    async def say_aside(self, chat_id: int) -> float | None:
+        """Count something that is said to a group beside its screens, now or, that it does not come in a burst, after
+        so many seconds; None where the minute has no room for it, or Telegram wants the group silent."""
+        async with self._transaction() as connection:
+            values = {"chat": chat_id, "aside": ASIDE}
+            await connection.execute(text(AN_ASIDE), values)
+            now, aside, sent, flooded = (await connection.execute(text(SAID), values)).one()
+            said = sorted((*aside, *sent))
+            if flooded or len(aside) >= ASIDES or len(said) >= GROUP_MINUTE:
+                return None
+            at = max(now, said[-AT_ONCE] + AT_ONCE) if len(said) >= AT_ONCE else now
+            await connection.execute(text(SAY_ASIDE), values | {"said": [*aside, at]})
+            return float(at - now)
 
     # The group became a supergroup; a topic was closed or deleted.
 

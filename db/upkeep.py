@@ -29,6 +29,22 @@ where id in (select id from games where status in ('lobby', 'playing', 'paused')
 returning id
 """
 
+# What is said to a group beside its screens. Times are seconds since 1970, as the sender counts them.
+AN_ASIDE = "insert into limits (chat_id, thread_id, sent) values (:chat, :aside, '{}') on conflict do nothing"
+SAID = """
+select extract(epoch from here.now)::float8,
+    array(select extract(epoch from at)::float8 from unnest(a.sent) at where at > here.now - interval '1 minute'
+        order by at),
+    array(select extract(epoch from at)::float8 from unnest(l.sent) at where at > here.now - interval '1 minute'),
+    coalesce(l.blocked_until > here.now, false)
+from (select stay_away_now() as now) here
+    join limits a on a.chat_id = :chat and a.thread_id = :aside
+    left join limits l on l.chat_id = a.chat_id and l.thread_id = 0
+for update of a"""
+SAY_ASIDE = """
+update limits set sent = array(select to_timestamp(at) from unnest(cast(:said as float8[])) at)
+where chat_id = :chat and thread_id = :aside"""
+
 PRUNE = (
     "delete from updates where at < stay_away_now() - interval '7 days'",
     "delete from failures where at < stay_away_now() - interval '30 days'",

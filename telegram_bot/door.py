@@ -5,6 +5,7 @@ An update that fails three times, and one that we cannot read, is put aside with
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
@@ -16,7 +17,7 @@ from db.store import Away, Newer, Store
 from telegram_bot import shape
 from telegram_bot.clock import Clock
 from telegram_bot.errors import TryAgain, told
-from telegram_bot.flood import Gate, sender_of
+from telegram_bot.flood import Gate, Measure, Rest, sender_of
 from telegram_bot.reply import Reply
 from telegram_bot.router import REPLY, App, Router
 
@@ -29,8 +30,11 @@ class Strict(Application[Any, Any, Any, Any, Any, Any]):
         raise error
 
 
-def application(token: str, request: BaseRequest, api: str, store: Store) -> App:
-    """python-telegram-bot with our handlers, and without its server, queue of jobs, persistence and rate limiter."""
+def application(token: str, request: BaseRequest, api: str, store: Store, rest: Rest = asyncio.sleep) -> App:
+    """python-telegram-bot with our handlers, and without its server, queue of jobs, persistence and rate limiter.
+
+    *rest*: how an answer waits that must not come in a burst.
+    """
     app: App = (
         ApplicationBuilder()
         .application_class(Strict)
@@ -43,7 +47,7 @@ def application(token: str, request: BaseRequest, api: str, store: Store) -> App
         .rate_limiter(None)  # type: ignore[arg-type]
         .build()
     )
-    Router(store).register(app)
+    Router(store, Measure(store, rest)).register(app)
     return app
 
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
+
+from db.store import Store
+
+Rest: TypeAlias = "Callable[[float], Awaitable[None]]"
 
 BURST = 60  # updates at once after a silence: more than any hand taps
 RATE = 10.0  # updates a second for good
 REMEMBERED = 10_000  # people; who was silent longest is forgotten first
+
+MINUTE = 60.0
+SAME, COMMANDS = 8, 14  # commands of a person in a minute: of one kind, and of all
+PAGES = 12  # pages of the own hand that a person is shown in the group in a minute; then there are alerts
 
 
 class Gate:
@@ -28,6 +37,43 @@ class Gate:
         if len(self._people) > REMEMBERED:
             self._people.popitem(last=False)
         return left >= 1
+
+
+class Minute:
+    """Lets *most* things of a person through in a minute of the game's time, *same* of one kind, in this process: each
+    may be answered by a message, and a group takes twenty a minute from us."""
+
+    def __init__(self, most: int, same: int | None = None) -> None:
+        self._most, self._same = most, same or most
+        self._people: OrderedDict[int, deque[tuple[float, str]]] = OrderedDict()
+
+    def passes(self, person: int, now: float, kind: str = "") -> bool:
+        done = self._people.pop(person, deque())
+        self._people[person] = done
+        if len(self._people) > REMEMBERED:
+            self._people.popitem(last=False)
+        while done and done[0][0] <= now - MINUTE:
+            done.popleft()
+        if len(done) >= self._most or sum(kind == other for _, other in done) >= self._same:
+            return False
+        done.append((now, kind))
+        return True
+
+
+class Measure:
+    """How much is taken of a person, and said to a group. *rest*: how an answer waits that must not come in a burst."""
+
+    def __init__(self, store: Store, rest: Rest = asyncio.sleep) -> None:
+        self.store, self.rest = store, rest
+        self.commands, self.pages = Minute(COMMANDS, SAME), Minute(PAGES)
+
+    async def may_say(self, chat_id: int) -> bool:
+        """Whether something may be said in a chat now, after a moment perhaps: to a group it counts among what that
+        takes from us, and where the minute is used up it is dropped (who wants to know asks again)."""
+        wait = await self.store.say_aside(chat_id) if chat_id < 0 else 0.0
+        if wait:
+            await self.rest(wait)
+        return wait is not None
 
 
 def sender_of(raw: dict[str, Any]) -> int | None:

@@ -51,7 +51,9 @@ class Turned(NamedTuple):
     page: Wanted | None = None
 
 
-def aside(unit: Unit, person: int, turned: Turned | None = None) -> private.Aside:
+def aside(
+    unit: Unit, person: int, turned: Turned | None = None, *, only_alert: bool = False
+) -> private.Aside:
     """A page for somebody in the group alone: the one that was *turned* to, else the hand as it is now."""
     turned = turned or Turned()
     game = unit.game
@@ -67,7 +69,8 @@ def aside(unit: Unit, person: int, turned: Turned | None = None) -> private.Asid
         except core.Diverged:
             step = play.begin_turn_again(unit)
         desk = show.desk(unit, row, step)
-        page = turned.page or (panel.front(desk) if sees else panel.away(desk))
+        if not only_alert:
+            page = turned.page or (panel.front(desk) if sees else panel.away(desk))
         alert = screens.hand_alert(desk.game, desk.view) if sees else say_plain("alert.away")
     shown = private.Aside(
         person=person,

@@ -23,8 +23,10 @@ class Limits:
     group_minute: int = 20
     #: Of these, so many are for new messages alone; an edit waits, and the next one takes its place.
     kept_for_new: int = 5
-    #: Of these, so many at most are ephemeral messages: whether they count is not known, and the game must go on.
+    #: Of these, so many at most are said beside the screens, as edits and as new messages count it: answers to commands
+    #: (db.store.ASIDES), and ephemeral messages, of which it is not known whether they count. The game must go on.
     aside: int = 12
+    aside_for_new: int = 16
     #: From so many a minute on, edits of a group come this far apart.
     calm: int = 10
     apart: float = 3.0
@@ -98,8 +100,11 @@ class Lane:
             self.sent.popleft()
         most = self.limits.group_minute - (self.limits.kept_for_new if edit else 0)
         said = self.sent
-        if aside := [at for at in self.aside if at > now - MINUTE][-self.limits.aside :]:
-            said = deque(sorted((*said, *aside)))
+        if aside := [at for at in self.aside if at > now - MINUTE]:
+            counted = self.limits.aside if edit else self.limits.aside_for_new
+            said = deque(sorted((*said, *aside[-counted:])))
+            if len(aside) <= self.limits.aside:  # two do not speak at once; more of them do not silence us
+                wait = max(wait, aside[-1] + 1 / self.limits.rate - now)
         if len(said) >= most:
             wait = max(wait, said[len(said) - most] + MINUTE - now)
         if edit and len(self.sent) >= self.limits.calm:

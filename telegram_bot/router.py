@@ -20,6 +20,7 @@ from telegram.ext import (
 import core
 from db.store import ByGame, Store
 from telegram_bot import play, private
+from telegram_bot.flood import Measure
 from telegram_bot.handlers.administration import Administration
 from telegram_bot.handlers.games import Games
 from telegram_bot.handlers.moves import Moves
@@ -35,15 +36,16 @@ Handler: TypeAlias = "Callable[[Update, ContextTypes.DEFAULT_TYPE], Awaitable[Re
 class Router:
     """The handlers, for one store. `register` gives them to an Application; replies come in `REPLY`."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, measure: Measure) -> None:
         self.store = store
-        asides = private.Asides(store)
-        self.games = Games(store, asides)
-        self.times = Times(store, asides)
-        self.reading = Reading(store, asides)
-        self.administration = Administration(store, asides)
-        self.presses = Presses(store, asides)
-        self.moves = Moves(store, asides)
+        self.measure = measure
+        shared = (store, private.Asides(store), measure)
+        self.games = Games(*shared)
+        self.times = Times(*shared)
+        self.reading = Reading(*shared)
+        self.administration = Administration(*shared)
+        self.presses = Presses(*shared)
+        self.moves = Moves(*shared)
 
     def register(self, app: App) -> None:
         """Give every handler to an application of python-telegram-bot."""
@@ -93,14 +95,16 @@ class Router:
             begun: set[int] = set()
             while True:
                 try:
-                    REPLY.set(await handler(update, context))
-                    return
+                    said = await handler(update, context)
+                    break
                 except core.Diverged as changed:  # and nothing was written
                     (game_id,) = changed.args
                     if game_id in begun:
                         raise
                     begun.add(game_id)
                     await self._begin_turn_again(game_id)
+            drops = said is not None and said["method"] == "sendMessage"
+            REPLY.set(None if drops and said and not await self.measure.may_say(said["chat_id"]) else said)
 
         return replying
 

@@ -12,8 +12,9 @@ from telegram.ext import ContextTypes
 
 from db.records import Chat, GameRow, Person
 from db.store import ByGame, ByPlace, Nothing, Store, Unit
-from telegram_bot import lobby, me, play, private, reply, screens, show, votes
+from telegram_bot import hands, lobby, me, play, private, reply, screens, show, votes
 from telegram_bot.callback import Pressed
+from telegram_bot.flood import Measure
 from telegram_bot.handlers.updates import ADMINISTRATORS, message_of, person_of, thread_of
 from telegram_bot.memo import memo_of
 from telegram_bot.reply import Reply
@@ -23,9 +24,10 @@ from telegram_bot.texts import Markup, say, say_plain
 class Handlers:
     """Some of the use cases by update, for one store."""
 
-    def __init__(self, store: Store, asides: private.Asides) -> None:
+    def __init__(self, store: Store, asides: private.Asides, measure: Measure) -> None:
         self.store = store
         self.asides = asides
+        self.measure = measure
 
     # --- units ---
 
@@ -38,7 +40,9 @@ class Handlers:
         async with self.store.press(
             update_id=update.update_id, find=place, person=person_of(message), chat=chat
         ) as unit:
-            if unit.game is not None and unit.game.status == "paused" and memo_of(unit.game).why == "away":
+            self._drop_a_flood(unit, message)
+            game = unit.game if unit.fresh else None
+            if game is not None and game.status == "paused" and memo_of(game).why == "away":
                 play.resume(unit)
             yield unit
 
@@ -60,7 +64,19 @@ class Handlers:
     async def _is_new(self, update: Update, person: Person | None) -> bool:
         """Whether this update was not answered before; who wrote to the private chat may be written to from now on."""
         async with self.store.press(update_id=update.update_id, find=Nothing(), person=person) as unit:
+            self._drop_a_flood(unit, message_of(update))
             return unit.fresh
+
+    def _drop_a_flood(self, unit: Unit, message: Message) -> None:
+        """What somebody writes too much is treated like an update that came before: it changes nothing."""
+        writer = message.sender_chat or message.from_user
+        command = (message.text or "").partition(" ")[0].partition("@")[0] if (message.text or "")[:1] == "/" else ""
+        if unit.fresh and writer is not None:
+            unit.fresh = self.measure.commands.passes(writer.id, unit.now.timestamp(), command.lower())
+
+    def _aside(self, unit: Unit, person: int, turned: hands.Turned | None = None) -> private.Aside:
+        """A page for somebody in the group; who turned very many of them lately is told in alerts, which are free."""
+        return hands.aside(unit, person, turned, only_alert=not self.measure.pages.passes(person, unit.now.timestamp()))
 
     # --- who may decide ---
 

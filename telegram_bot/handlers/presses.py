@@ -109,9 +109,9 @@ class Presses(Handlers):
                 turned = hands.press(unit, person.id, Pressed("panel", game.id, "claims"), ())
                 if turned.page is None:
                     return reply.toast(query, turned.toast)
-                aside = hands.aside(unit, person.id, turned)._replace(button="say")
+                aside = self._aside(unit, person.id, turned)._replace(button="say")
             elif pressed.what == "hand":
-                aside = hands.aside(unit, person.id)
+                aside = self._aside(unit, person.id)
             else:
                 return reply.close(query)
         if pressed.what == "say":
@@ -157,7 +157,7 @@ class Presses(Handlers):
                 private.place(unit, person.id, turned.page)
             if in_private or seats.seat_of(game, person.id) is None:
                 return reply.toast(query, turned.toast)
-            aside = hands.aside(unit, person.id, turned)
+            aside = self._aside(unit, person.id, turned)
         return await self._answer_aside(context, query, aside, since)
 
     async def _answer_aside(
@@ -193,6 +193,8 @@ class Presses(Handlers):
             page = chronicle.page(game, log, pressed.number)
             if in_private:
                 private.tell(unit, person.id, "story", page)
+                return reply.close(query)
+            if not self.measure.pages.passes(person.id, unit.now.timestamp()):
                 return reply.close(query)
             aside = hands.reading(unit, person.id, page)
         return await self._answer_page(context, query, person, aside, since)
@@ -238,7 +240,7 @@ class Presses(Handlers):
             row = seats.seat_of(unit.game or game, person.id)
             if pressed.what != absent.TAKE or row is None or row.sitter != person.id:
                 return reply.toast(query, toast)
-            aside = hands.aside(unit, person.id, hands.Turned(toast))
+            aside = self._aside(unit, person.id, hands.Turned(toast))
         return await self._answer_aside(context, query, aside, since)
 
     async def _in_settings(
@@ -261,6 +263,8 @@ class Presses(Handlers):
         if any(kept.get(key) != before.get(key) for key in hours.KEYS):
             await members.new_hours(self.store, chat.id)
         text, rows = page if page is not None else (settings.told(message.chat.title), [])
+        if not await self.measure.may_say(chat.id):
+            return reply.toast(query, say_plain("settings.later"))
         with contextlib.suppress(TelegramError):  # unchanged, or gone: /settings shows it again
             menu = reply.edited(text, rows)
             await context.bot.edit_message_text(

@@ -54,7 +54,7 @@ class Reading(Handlers):
             if command is None:
                 hands.bring(unit, person.id)
             else:
-                aside = hands.aside(unit, person.id)
+                aside = self._aside(unit, person.id)
             is_open = unit.people[person.id].private == "open"
             wanted = screens.call(game, row, unit.now, me.username())
         if command is not None:
@@ -173,6 +173,7 @@ class Reading(Handlers):
                 return None
             return private.message(person.id, welcome, reply.buttons(add_to_group()))
         async with self.store.press(update_id=update.update_id, find=ByGame(game_id), person=opened(person)) as unit:
+            self._drop_a_flood(unit, message)
             if unit.fresh and not hands.bring(unit, person.id):
                 return private.message(person.id, welcome, reply.buttons(add_to_group()))
         return None

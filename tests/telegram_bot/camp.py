@@ -40,7 +40,7 @@ class FarEnd(BaseRequest):
     *ephemeral*: "refused" as long as a test does not want otherwise; "shown"; or "unknown" to an older server, which
     posts to the group. *troubles* are what the next calls meet that say something: an error to raise, or the status and
     body of an answer. *said* are those calls; *edits* the menus that a press has
-    edited at once. *bot_member* is what the bot itself is in the group.
+    edited at once. *bot_member* is what the bot itself is in the group. *rested*: for how long answers waited.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,11 @@ class FarEnd(BaseRequest):
         self.said: list[tuple[str, Data]] = []
         self.edits: list[Data] = []
         self.bot_member: Data = {"status": "member"}
+        self.rested: list[float] = []
         self._numbers = itertools.count(501)
+
+    async def rest(self, seconds: float) -> None:
+        self.rested.append(seconds)
 
     async def initialize(self) -> None: ...
 

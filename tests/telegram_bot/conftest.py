@@ -17,7 +17,7 @@ from tests.telegram_bot.camp import BOT, Camp, FarEnd
 async def camp(database_url: str) -> AsyncIterator[Camp]:
     far_end = FarEnd()
     async with Store(database_url, rules_v=core.RULES_VERSION, state_v=core.STATE_VERSION) as store:
-        app = application("1000:TEST", far_end, "http://nowhere.invalid", store)
+        app = application("1000:TEST", far_end, "http://nowhere.invalid", store, far_end.rest)
         await app.initialize()
         me.introduce(BOT["username"])
         camp = Camp(store, app, far_end, database_url)

@@ -9,7 +9,7 @@ from telegram_bot.router import Router
 from telegram_bot.texts import say, say_plain
 from tests.telegram_bot.camp import plain
 
-TAKEN = set(Router(cast(Any, None))._commands())
+TAKEN = set(Router(cast(Any, None), cast(Any, None))._commands())
 
 
 def test_every_command_is_in_a_menu_and_every_one_of_a_menu_is_taken() -> None:
