@@ -82,9 +82,15 @@ class Reads(Database):
         return [Event(*row) for row in rows]
 
     async def seen_before(self, game_id: int, person_id: int) -> int:
-        """The last event that somebody had seen before they sat down to look this time (`Unit.looked`); 0 for none."""
+        """The last event that somebody had seen before they sat down to look this time; 0 for none.
+
+        It is the same before and after this look is noted (`Unit.looked`).
+        """
         rows = await self._run(
-            "select before from looks where game_id = :game and person_id = :person", game=game_id, person=person_id
+            "select case when at < stay_away_now() - interval '15 minutes' then seq else before end"
+            " from looks where game_id = :game and person_id = :person",
+            game=game_id,
+            person=person_id,
         )
         return int(rows.scalar_one_or_none() or 0)
 

@@ -308,6 +308,12 @@ class Store(Reads):
             seconds=seconds,
         )
 
+    async def forget_caller(self, chat_id: int, person_id: int) -> None:
+        """Who left a group is called to no game there."""
+        await self._run(
+            "delete from callers where chat_id = :chat and person_id = :person", chat=chat_id, person=person_id
+        )
+
     async def say_aside(self, chat_id: int) -> float | None:
         """Count something that is said to a group beside its screens, now or, that it does not come in a burst, after
         so many seconds; None where the minute has no room for it, or Telegram wants the group silent."""

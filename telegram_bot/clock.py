@@ -184,6 +184,8 @@ def _do(unit: Unit, game: GameRow, timer: Timer, log: Sequence[Event]) -> None:
             show.again(unit, play.standing(game))
         case pace.OUTAGE if game.status == "playing":
             play.after_outage(unit)
+        case pace.OUTAGE if game.status == "lobby":
+            gathering.after_outage(unit)
         case pace.REMIND if timer.seat is not None:
             waiting.remind(unit, timer.seat)
         case pace.WAKE if timer.seat is not None:

@@ -25,11 +25,18 @@ class Rights(NamedTuple):
 
 
 async def rights_in(bot: Bot, chat_id: int) -> Rights | None:
-    """The bot's own rights; None where Telegram does not say."""
+    """The bot's own rights; None where Telegram does not say. A member may what the group lets all its members."""
     try:
-        return _rights(await bot.get_chat_member(chat_id, bot.id))
+        rights = _rights(await bot.get_chat_member(chat_id, bot.id))
+        if rights is None or rights.administrator:
+            return rights
+        all_may = (await bot.get_chat(chat_id)).permissions
     except TelegramError:
         return None
+    if all_may is None:
+        return rights
+    pin = bool(all_may.can_pin_messages) and rights.pin is not False
+    return Rights(write=rights.write and bool(all_may.can_send_messages), pin=pin)
 
 
 def _rights(member: ChatMember) -> Rights | None:

@@ -148,12 +148,29 @@ def start(unit: Unit) -> None:
     if len(going) >= core.LEAST and ready:
         stays = unit.game
         unit.game = replace(unit.game, roster=going)
-        if not lobby.start(unit):
+        if not (why := lobby.start(unit)):
             _tell_late(unit, late)
             return
-        unit.game = stays
-    unit.post_anew(show.READY, screens.screen(say("ready.too_few", n=len(going) if ready else 0), delete=True))
+        unit.game, told = stays, say("ready.cannot", why=why)
+    else:
+        told = say("ready.too_few", n=len(going) if ready else 0)
+    unit.post_anew(show.READY, screens.screen(told, delete=True))
     lobby.touched(unit)
+
+
+def after_outage(unit: Unit) -> None:
+    """The bot was down, and all timers were moved: a start that was set is a time of day, and stays there. If that is
+    past, people are asked anew, and it is in ten minutes."""
+    game = _lobby(unit)
+    memo = memo_of(game)
+    at = pace.moment(memo.starts_at)
+    if at <= unit.now:
+        if memo.starts_at:
+            set_start(unit, unit.now + READY)
+        return
+    others = tuple(timer for timer in game.timers if timer.kind not in pace.OF_A_START)
+    asks = () if memo.ready_asked else (Timer(pace.READY, max(at - READY, unit.now)),)
+    unit.game = replace(game, timers=(*others, *asks, Timer(pace.START, at)))
 
 
 def _tell_late(unit: Unit, late: Sequence[SeatRow]) -> None:

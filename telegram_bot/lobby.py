@@ -24,7 +24,7 @@ DOUBLE_TAP = 2.0  # seconds in which a second press on Join/Leave is taken for t
 
 def open_lobby(unit: Unit, person: Person | None, opener: str, before: GameRow | None = None) -> None:
     """A new lobby in this place; who opens it is in. It begins with the group's settings, or after a game *before* with
-    its people, options and pace."""
+    its options, pace and seats: but for who left the group, and for bot players where the group wants none now."""
     chosen = show.settings(unit)
     game = unit.open_game(
         opened_by=person.id if person is not None else 0,
@@ -36,9 +36,10 @@ def open_lobby(unit: Unit, person: Person | None, opener: str, before: GameRow |
     )
     game = remembering(game, opener=opener)
     if before is not None:
+        bots = show.bots_allowed(unit)
+        stay = (row for row in before.roster if not row.gone and (bots or row.person is not None))
         game = replace(
-            game,
-            roster=tuple(SeatRow(row.seat, row.name, row.person, _at_first(row.person)) for row in before.roster),
+            game, roster=tuple(SeatRow(row.seat, row.name, row.person, _at_first(row.person)) for row in stay)
         )
     if person is not None and game.seat_of(person.id) is None and len(game.roster) < core.MOST:
         game = _seated(game, person.id, person.name)
@@ -47,8 +48,9 @@ def open_lobby(unit: Unit, person: Person | None, opener: str, before: GameRow |
 
 
 def _keep(unit: Unit, game: GameRow) -> None:
-    """A lobby that was touched: it closes a day from now, or later where it was kept open."""
-    closes = max(unit.now + LOBBY_LIVES, moment(memo_of(game).stays))
+    """A lobby that was touched: it closes a day from now, or later where it was kept open or is to start."""
+    memo = memo_of(game)
+    closes = max(unit.now + LOBBY_LIVES, moment(memo.stays), moment(memo.starts_at))
     start = (timer for timer in game.timers if timer.kind in OF_A_START)
     unit.game = replace(game, touched_at=unit.now, timers=(*start, Timer(CLOSE, closes)))
 
@@ -93,8 +95,12 @@ def join(unit: Unit, person: Person) -> str:
 
 def leave(unit: Unit, person: Person) -> str:
     game = _lobby(unit)
-    _keep(unit, replace(game, roster=tuple(row for row in game.roster if row.person != person.id)))
+    memo = memo_of(game)
+    game = replace(game, roster=tuple(row for row in game.roster if row.person != person.id))
+    _keep(unit, remembering(game, ready=tuple(one for one in memo.ready if one != person.id)))
     show.lobby(unit)
+    if memo.ready_asked:
+        show.ready(unit)
     return say_plain("lobby_toast.left")
 
 
@@ -112,7 +118,7 @@ def join_or_leave(unit: Unit, person: Person) -> str:
 def add_bot(unit: Unit) -> str:
     """A bot player takes a seat."""
     game = _lobby(unit)
-    if settings.value(show.settings(unit), "bots") == "no":
+    if not show.bots_allowed(unit):
         return say_plain("lobby_toast.no_bots_here")
     if len(game.roster) >= core.MOST:
         return say_plain("lobby_toast.enough")
@@ -213,7 +219,7 @@ def start(unit: Unit) -> str:
     """The expedition leaves, if that can be played; who may say so was checked."""
     game = _lobby(unit)
     if (missing := core.LEAST - len(game.roster)) > 0:
-        return say_plain("lobby_toast.too_few", n=missing)
+        return say_plain("lobby_toast.too_few" if show.bots_allowed(unit) else "lobby_toast.too_few_people", n=missing)
     try:
         play.begin(unit, game)
     except core.Refused as why:

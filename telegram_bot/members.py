@@ -11,7 +11,9 @@ from telegram_bot.memo import memo_of
 
 
 async def left(store: Store, chat_id: int, person: Person, at: float) -> None:
-    """Somebody left the group, or was banned, at that Unix time: out of lobbies; the clock answers for the seats."""
+    """Somebody left the group, or was banned, at that Unix time: out of its lobbies, and not called to them; the clock
+    answers for the seats."""
+    await store.forget_caller(chat_id, person.id)
     for game in await store.games_in(chat_id):
         async with store.press(update_id=None, find=ByGame(game.id), person=person) as unit:
             row = seats.seat_of(unit.game, person.id) if unit.game is not None else None

@@ -38,7 +38,7 @@ def begin(unit: Unit, game: GameRow) -> None:
     """The lobby becomes a game: dealt, the first player asked, everything said. Raises core.Refused."""
     options = core.read_options(game.options, len(game.roster))
     step = core.new_game([seat.seat for seat in game.roster], options, secrets.token_hex(16))
-    unit.game = replace(
+    opened = replace(
         game,
         status="playing",
         started_at=unit.now,
@@ -48,7 +48,7 @@ def begin(unit: Unit, game: GameRow) -> None:
         memo={},
         timers=(),
     )
-    unit.game = remembering(unit.game, was=memo_of(game).was)
+    unit.game = remembering(opened, opener=memo_of(game).opener, was=memo_of(game).was)
     unit.forget_callers()
     _save(unit, step)
     show.game_began(unit, step)

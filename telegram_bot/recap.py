@@ -30,22 +30,25 @@ from core.events import (
 from db.records import Event as LoggedEvent
 from db.records import Timer
 from db.store import Unit
-from telegram_bot import happenings, narrator, pace, play, screens, show, waiting
+from telegram_bot import happenings, narrator, pace, play, private, screens, show, waiting
 from telegram_bot.screens import named
 from telegram_bot.texts import Markup, say
 
-LINES = 10
-LOG = 60  # turns that are looked back
-LONGEST = 3500  # characters of several recaps in one message
+LINES = 10  # of a recap in all: what it is, the turns, who is awaited
+LOG = 500  # turns that are looked back: more than a game has
+LONGEST_LINE = 300  # characters of a turn: twelve hands shown in one would be a message of their own
+LONGEST = 4000  # characters of several recaps in one message
 IN_THE_MORNING = 2
 LATE = timedelta(hours=2)  # a morning line that comes later comes not at all
 
 
-def page(log: Sequence[LoggedEvent], seen: int, names: Mapping[Seat, str], awaited: str) -> str:
-    """What happened after event *seen*, and who is *awaited*."""
-    lines = since(log, seen, names)
+def page(
+    log: Sequence[LoggedEvent], seen: int, names: Mapping[Seat, str], awaited: str, most: int = LINES
+) -> str:
+    """What happened after event *seen*, and who is *awaited*, in *most* lines."""
+    lines = since(log, seen, names, most - 2)
     head = [say("recap.title"), *lines] if lines else [say("recap.nothing")]
-    return "\n".join([*head, "", awaited])
+    return "\n".join([*head, awaited])
 
 
 def awaited(unit: Unit) -> str:
@@ -106,9 +109,15 @@ class _Turn:
         return list(dict.fromkeys(facts))
 
     def line(self, names: Mapping[Seat, str]) -> Markup:
+        """The turn, as much of it as a line takes."""
         assert self.began is not None
-        told = Markup(", ".join(self.facts(names)))
-        return say("recap.line", turn=self.number, name=named(names[self.began.seat]), facts=told)
+        facts, line = self.facts(names), Markup()
+        for number in range(len(facts), 0, -1):
+            told = Markup(", ".join([*facts[:number], *(["\u2026"] if number < len(facts) else [])]))
+            line = say("recap.line", turn=self.number, name=named(names[self.began.seat]), facts=told)
+            if private.length(line) <= LONGEST_LINE:
+                break
+        return line
 
 
 def fact(event: Event, names: Mapping[Seat, str]) -> Markup | None:

@@ -114,7 +114,7 @@ def span(time: timedelta) -> str:
 # --- the lobby ---
 
 
-def lobby(game: GameRow, now: datetime, anyone_starts: bool = False) -> Wanted:
+def lobby(game: GameRow, now: datetime, anyone_starts: bool = False, bots_allowed: bool = True) -> Wanted:
     page = memo_of(game).page
     if page == "options":
         return _options_page(game)
@@ -130,7 +130,7 @@ def lobby(game: GameRow, now: datetime, anyone_starts: bool = False) -> Wanted:
     missing = core.LEAST - count
     leader = named(opener(game))
     if missing > 0:
-        lines.append(say("lobby.needs", n=missing))
+        lines.append(say("lobby.needs" if bots_allowed else "lobby.needs_people", n=missing))
     elif why := _why_not(game):
         lines.append(say("lobby.cannot_start", why=why))
     elif anyone_starts:
@@ -138,7 +138,7 @@ def lobby(game: GameRow, now: datetime, anyone_starts: bool = False) -> Wanted:
     else:
         lines.append(say("lobby.full" if count == core.MOST else "lobby.ready", opener=leader))
     rows: list[tuple[Button, ...]] = [(_lobby_button(game, "lobby.button_join", "join"),)]
-    bots = [_lobby_button(game, "lobby.button_bot", "bot")] if count < core.MOST else []
+    bots = [_lobby_button(game, "lobby.button_bot", "bot")] if bots_allowed and count < core.MOST else []
     if any(row.person is None for row in game.roster):
         bots.append(_lobby_button(game, "lobby.button_no_bot", "no_bot"))
     rows.append(tuple(bots))

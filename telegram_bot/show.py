@@ -52,7 +52,7 @@ def lobby_anew(unit: Unit) -> None:
 def _lobby(unit: Unit) -> Wanted:
     if memo_of(_game(unit)).page == "at":
         return screens.start_page(_game(unit), unit.now, zone(unit))
-    return screens.lobby(_game(unit), unit.now, anyone_starts(unit))
+    return screens.lobby(_game(unit), unit.now, anyone_starts(unit), bots_allowed(unit))
 
 
 def ready(unit: Unit) -> None:
@@ -163,6 +163,11 @@ def zone(unit: Unit) -> ZoneInfo:
 def anyone_starts(unit: Unit) -> bool:
     """Whether any player of a lobby may start its game here."""
     return group_settings.value(settings(unit), "starts") == "anyone"
+
+
+def bots_allowed(unit: Unit) -> bool:
+    """Whether bot players may fill empty seats here."""
+    return group_settings.value(settings(unit), "bots") == "yes"
 
 
 def administrators_end(unit: Unit) -> bool:

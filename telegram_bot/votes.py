@@ -97,7 +97,7 @@ def decides_alone(unit: Unit, what: str, person: int, is_administrator: bool) ->
 
 def _who_decides(unit: Unit, what: What) -> str:
     """Who may decide alone what else takes a vote; plain text."""
-    if what == "end" and not show.administrators_end(unit):
+    if what == "end" and not show.administrators_end(unit) and _game(unit).opened_by:
         return say_plain("votes.opener", name=plain(screens.opener(_game(unit))))
     return say_plain("votes.administrators")
 

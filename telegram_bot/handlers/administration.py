@@ -5,9 +5,9 @@ from __future__ import annotations
 from telegram import Update
 from telegram.ext import ContextTypes
 
-from telegram_bot import doctor, reply, settings, show
+from telegram_bot import doctor, private, reply, settings, show
 from telegram_bot.handlers.base import Handlers, only_in_groups
-from telegram_bot.handlers.updates import GROUPS, message_of
+from telegram_bot.handlers.updates import GROUPS, message_of, person_of
 from telegram_bot.reply import Reply
 from telegram_bot.texts import say
 
@@ -31,7 +31,7 @@ class Administration(Handlers):
         message = message_of(update)
         if message.chat.type not in GROUPS:
             return only_in_groups(message)
-        rights = await doctor.rights_in(context.bot, message.chat.id)
+        rights, person = await doctor.rights_in(context.bot, message.chat.id), person_of(message)
         roads = await self.store.roads_from(message.chat.id)
         async with self._at_place(update) as unit:
             if not unit.fresh:
@@ -45,4 +45,7 @@ class Administration(Handlers):
                 game=unit.game,
                 people=unit.people,
             )
+            is_open = person is not None and unit.people[person.id].private == "open"
+        if person is not None and is_open and rights is not None and not rights.write:
+            return private.message(person.id, told)
         return reply.public(message, told)

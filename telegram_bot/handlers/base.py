@@ -67,6 +67,12 @@ class Handlers:
             self._drop_a_flood(unit, message_of(update))
             return unit.fresh
 
+    async def _is_no_flood(self, update: Update) -> bool:
+        """Whether somebody does not write too much, for what has no unit of its own."""
+        async with self.store.press(update_id=None, find=Nothing()) as unit:
+            self._drop_a_flood(unit, message_of(update))
+            return unit.fresh
+
     def _drop_a_flood(self, unit: Unit, message: Message) -> None:
         """What somebody writes too much is treated like an update that came before: it changes nothing."""
         writer = message.sender_chat or message.from_user
@@ -133,6 +139,8 @@ async def is_admin(context: ContextTypes.DEFAULT_TYPE, chat: int, person: int) -
 def only_opener(unit: Unit) -> str:
     """The refusal that names who may."""
     assert unit.game is not None
+    if not unit.game.opened_by:
+        return say_plain("lobby_toast.only_administrators")
     return say_plain("lobby_toast.only_starter", name=lobby.opener_name(unit.game))
 
 

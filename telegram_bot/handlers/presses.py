@@ -203,9 +203,13 @@ class Presses(Handlers):
         before = await self.store.game(pressed.game)
         if before is None or before.open or not is_place(before, query):
             return None
-        place = ByPlace(before.chat_id, before.thread_id)
+        if seats.seat_of(before, person.id) is None:  # nobody else seats people who may be asleep
+            return reply.toast(query, say_plain("ending.only_players"))
+        assert query.message is not None
+        place, here = ByPlace(before.chat_id, before.thread_id), query.message.chat
+        chat = Chat(here.id, title=here.title, kind=here.type, road="open")
         callers = await self.store.callers(before.chat_id, before.thread_id)
-        async with self.store.press(update_id=update.update_id, find=place, person=person) as unit:
+        async with self.store.press(update_id=update.update_id, find=place, person=person, chat=chat) as unit:
             if not unit.fresh:
                 return reply.close(query)
             if unit.game is not None:

@@ -68,6 +68,7 @@ class Reading(Handlers):
 
     async def _all_hands(self, update: Update, person: Person) -> Reply | None:
         async with self._at_last(update, opened(person)) as is_new:
+            is_new = is_new and await self._is_no_flood(update)
             found = [game for game in await self.store.games_of(person.id) if game.status != "lobby"]
             for game in found if is_new else ():
                 async with self.store.press(update_id=None, find=ByGame(game.id), person=opened(person)) as unit:
@@ -92,36 +93,40 @@ class Reading(Handlers):
             unit.looked()
             awaited = recap.awaited(unit)
             is_open = unit.people[person.id].private == "open"
-        told = await self._recap(game, person, awaited)
+        told = await self._recap(game, person, awaited, recap.LINES)
         if is_open and private.ephemeral_id(message) is None:
             return private.message(person.id, told)
         return reply.public(message, told)
 
-    async def _recap(self, game: GameRow, person: Person, awaited: str) -> str:
+    async def _recap(self, game: GameRow, person: Person, awaited: str, most: int) -> str:
         log = await self.store.events(game.id, turns=recap.LOG)
-        return recap.page(log, await self.store.seen_before(game.id, person.id), screens.names_of(game), awaited)
+        return recap.page(log, await self.store.seen_before(game.id, person.id), screens.names_of(game), awaited, most)
 
     async def _all_recaps(self, update: Update, person: Person) -> Reply | None:
-        """Of all games of a person, each under the name of its group, as many as one message takes."""
+        """Of all games of a person, each under the name of its group, as many as one message takes; the others are
+        not looked at, and come the next time."""
         async with self._at_last(update, opened(person)) as is_new:
-            return await self._recaps_of(person) if is_new else None
+            return await self._recaps_of(person) if is_new and await self._is_no_flood(update) else None
 
     async def _recaps_of(self, person: Person) -> Reply:
-        told = []
-        for game in await self.store.games_of(person.id):
-            if game.status == "lobby":
-                continue
+        told: list[str] = []
+        games = [game for game in await self.store.games_of(person.id) if game.status != "lobby"]
+        for game in games:
             async with self.store.press(update_id=None, find=ByGame(game.id), person=opened(person)) as unit:
                 if unit.game is None or not unit.game.open:
                     continue
-                unit.looked()
                 awaited = recap.awaited(unit)
+            most = max(recap.LINES // len(games), 2 + recap.IN_THE_MORNING)
             title = say("recap.game", title=screens.named(await self._title(game)))
-            told.append(f"{title}\n{await self._recap(game, person, awaited)}")
+            page = f"{title}\n{await self._recap(game, person, awaited, most)}"
+            if told and private.length("\n\n".join([*told, page])) > recap.LONGEST:
+                told.append(say("recap.more", n=len(games) - games.index(game)))
+                break
+            told.append(page)
+            async with self.store.press(update_id=None, find=ByGame(game.id), person=opened(person)) as unit:
+                unit.looked()
         if not told:
             return private.message(person.id, say("say.no_games"), reply.buttons(add_to_group()))
-        while len(told) > 1 and len("\n\n".join(told)) > recap.LONGEST:
-            told.pop()
         return private.message(person.id, "\n\n".join(told))
 
     async def games(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:

@@ -40,7 +40,8 @@ class FarEnd(BaseRequest):
     *ephemeral*: "refused" as long as a test does not want otherwise; "shown"; or "unknown" to an older server, which
     posts to the group. *troubles* are what the next calls meet that say something: an error to raise, or the status and
     body of an answer. *said* are those calls; *edits* the menus that a press has
-    edited at once. *bot_member* is what the bot itself is in the group. *rested*: for how long answers waited.
+    edited at once. *bot_member* is what the bot itself is in the group. *all_may*: what the group lets all members do.
+    *rested*: for how long answers waited.
     """
 
     def __init__(self) -> None:
@@ -52,6 +53,7 @@ class FarEnd(BaseRequest):
         self.edits: list[Data] = []
         self.bot_member: Data = {"status": "member"}
         self.rested: list[float] = []
+        self.all_may: Data = {"can_send_messages": True, "can_pin_messages": False}
         self._numbers = itertools.count(501)
 
     async def rest(self, seconds: float) -> None:
@@ -79,6 +81,8 @@ class FarEnd(BaseRequest):
                 result = {"status": status, "user": user(person, "Somebody")} | (
                     ADMINISTERS if status != "member" else {}
                 )
+            case "getChat":
+                result = ALL_ABOUT_A_GROUP | {"permissions": self.all_may}
             case "sendMessage" | "editEphemeralMessageText" | "deleteMessage":
                 return self._say(called, request_data.parameters)
             case "editMessageText":
@@ -120,6 +124,18 @@ ADMINISTERS = dict.fromkeys(
     ).split(),
     False,
 )
+
+
+ALL_ABOUT_A_GROUP: Data = {
+    "id": GROUP,
+    "type": "supergroup",
+    "title": "The camp",
+    "accent_color_id": 0,
+    "max_reaction_count": 11,
+    "accepted_gift_types": dict.fromkeys(
+        "unlimited_gifts limited_gifts unique_gifts premium_subscription gifts_from_channels".split(), False
+    ),
+}
 
 
 def user(number: int, name: str, **more: Any) -> Data:

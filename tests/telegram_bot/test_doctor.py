@@ -30,7 +30,7 @@ async def report(camp: Camp, bot: dict[str, Any] | None = None, **more: Any) -> 
 @pytest.mark.parametrize(
     ("bot", "told"),
     [
-        ({"status": "member"}, ("I am a member", "I may pin if every member may")),
+        ({"status": "member"}, ("I am a member", "I may not pin: the board is found with /status")),
         (ADMINISTRATOR, ("I am an administrator", "I may not pin: the board is found with /status")),
         (ADMINISTRATOR | {"can_pin_messages": True}, ("I am an administrator", "I may pin: the board is pinned")),
         (RESTRICTED, ("I am a member", "I may not write here: the game stands still", "I may not pin")),
@@ -40,6 +40,23 @@ async def report(camp: Camp, bot: dict[str, Any] | None = None, **more: Any) -> 
 async def test_it_says_what_the_bot_may_at_this_moment(camp: Camp, bot: dict[str, Any], told: tuple[str, ...]) -> None:
     text = await report(camp, bot)
     assert all(line in text for line in told), text
+
+
+async def test_a_member_may_what_the_group_lets_its_members(camp: Camp) -> None:
+    camp.far_end.all_may = {"can_send_messages": True, "can_pin_messages": True}
+    assert "I may pin: the board is pinned" in await report(camp)
+    camp.far_end.all_may = {"can_send_messages": False, "can_pin_messages": True}
+    assert "I may not write here: the game stands still" in await report(camp)
+    assert "may not write" not in await report(camp, ADMINISTRATOR)
+
+
+async def test_where_it_may_not_write_it_says_so_in_the_private_chat(camp: Camp) -> None:
+    camp.far_end.bot_member = RESTRICTED
+    reply = await camp.write("Ann", "/doctor")
+    assert reply is not None and reply["chat_id"] == GROUP, "there is no other road"
+    await camp.open_private_chats("Ann")
+    reply = await camp.write("Ann", "/doctor")
+    assert reply is not None and reply["chat_id"] == camp.person("Ann")["id"] and "may not write" in reply["text"]
 
 
 async def test_what_telegram_does_not_tell_is_not_made_up(camp: Camp) -> None:

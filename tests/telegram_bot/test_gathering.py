@@ -6,11 +6,14 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 
-from telegram_bot import hours, pace
+from db import clock as the_clock
+from db.store import ByGame
+from telegram_bot import gathering, hours, pace
 from telegram_bot.memo import memo_of
 from tests.telegram_bot.camp import GROUP, Camp, Reply, buttons, data_of, plain, said
-from tests.telegram_bot.test_waiting import HOUR, MINUTE, at_the_table, now, settings, timers
+from tests.telegram_bot.test_waiting import HOUR, MINUTE, at_the_table, now, outage, settings, silence, timers
 
 FOUR = ("Ann", "Bob", "Cid", "Dan")
 
@@ -84,10 +87,14 @@ async def test_who_asks_while_a_lobby_is_open_is_called_to_the_game_after_it(cam
 async def test_a_rematch_calls_them_too(camp: Camp) -> None:
     await camp.begin(*FOUR)
     await camp.write("Eve", "/nextgame")
+    await camp.open_private_chats("Fay")
+    await camp.write("Fay", "/nextgame")
     await camp.write("Ann", "/endgame")
     await camp.press("Ann", "End it", "ending")
     await camp.press("Bob", "Again, same people", "end")
     assert await camp.has("nextgame 0")
+    fay = (await camp.rows())["nextgame", camp.person("Fay")["id"]]
+    assert "gathers in The camp." in plain(fay.wanted.text)
     assert [row.name for row in (await camp.game()).roster] == list(FOUR), "and keeps the people"
 
 
@@ -98,6 +105,20 @@ async def test_a_call_makes_no_sound_in_quiet_hours(camp: Camp) -> None:
     await settings(camp, zone="UTC", quiet_from=f"{begins:%H:%M}", quiet_to=f"{ends:%H:%M}")
     await camp.write("Ann", "/newgame")
     assert not (await camp.screen("nextgame 0")).ring
+
+
+async def test_who_left_the_group_is_called_to_no_game_there(camp: Camp) -> None:
+    await camp.write("Eve", "/nextgame")
+    await camp.write("Fay", "/nextgame")
+    await camp.write("Eve", "...", left_chat_member=camp.person("Eve"))
+    assert await callers(camp) == ["Fay"]
+
+
+async def test_a_call_outlives_a_lobby_to_which_nobody_came(camp: Camp) -> None:
+    await camp.write("Eve", "/nextgame")
+    await camp.gather("Ann", private=False)
+    await camp.forward(25 * HOUR)
+    assert (await camp.game()).status == "called_off" and await callers(camp) == ["Eve"]
 
 
 async def test_callers_move_with_their_group(camp: Camp) -> None:
@@ -235,6 +256,71 @@ def test_the_next_time_of_day_is_never_past_on_the_days_when_the_clocks_change(d
         for minutes in range(0, 24 * 60, 30):
             found = hours.next_time(zone, minutes, at)
             assert at < found <= at + timedelta(hours=25)
+
+
+async def test_who_leaves_the_lobby_is_not_ready_any_more(camp: Camp) -> None:
+    await set_start(camp, 5, (*FOUR, "Eve"))
+    for name in ("Ann", "Bob", "Cid", "Dan"):
+        await camp.press(name, "I am ready", "ready")
+    await camp.write("Dan", "/leave")
+    asked = plain((await camp.screen("ready")).text)
+    assert "Ready: Ann, Bob and Cid." in asked and "Dan" not in asked
+    await camp.forward(5 * MINUTE + 1)
+    assert (await camp.game()).status == "lobby" and "only 3 are ready" in plain((await camp.screen("ready")).text)
+
+
+async def test_a_start_that_the_rules_refuse_says_why(camp: Camp) -> None:
+    await set_start(camp, 5)
+    async with camp.store.press(update_id=None, find=ByGame(camp.game_id)) as unit:
+        assert unit.game is not None
+        unit.game = replace(unit.game, options={"deck": {"Axe": 1}})
+    for name in FOUR:
+        await camp.press(name, "I am ready", "ready")
+    await camp.forward(5 * MINUTE + 1)
+    text = plain((await camp.screen("ready")).text)
+    assert (await camp.game()).status == "lobby" and "so it cannot start" in text and "takes 4" not in text
+
+
+async def test_a_lobby_does_not_close_before_the_start_that_was_set(camp: Camp) -> None:
+    """A day has 25 hours in autumn."""
+    await camp.gather(*FOUR, private=False)
+    async with camp.store.press(update_id=None, find=ByGame(camp.game_id)) as unit:
+        gathering.set_start(unit, unit.now + timedelta(hours=25))
+    (start,), (close,) = await timers(camp, pace.START), await timers(camp, pace.CLOSE)
+    assert close >= start
+
+
+async def test_a_start_that_was_set_is_a_time_of_day_that_no_outage_moves(camp: Camp) -> None:
+    await set_start(camp)
+    before = [*await timers(camp, pace.READY), *await timers(camp, pace.START)]
+    await outage(camp, 20 * MINUTE)
+    assert [*await timers(camp, pace.READY), *await timers(camp, pace.START)] == before
+    assert not await camp.has("ready")
+
+
+async def test_a_ready_check_that_was_missed_comes_late_and_the_start_in_time(camp: Camp) -> None:
+    await set_start(camp)
+    (start,) = await timers(camp, pace.START)
+    await camp.clock.tick()
+    the_clock.move(camp.url, 55 * MINUTE)
+    await silence(camp, 20 * MINUTE)
+    assert await timers(camp, pace.START) == [start] and (await camp.screen("ready")).ring
+    await camp.forward(5 * MINUTE + 1)
+    assert "nobody is ready" in plain((await camp.screen("ready")).text)
+
+
+async def test_when_the_bot_was_down_at_the_start_people_are_asked_anew_and_it_is_in_ten_minutes(camp: Camp) -> None:
+    await set_start(camp)
+    await camp.clock.tick()
+    the_clock.move(camp.url, 70 * MINUTE)
+    await silence(camp, 30 * MINUTE)
+    (start,) = await timers(camp, pace.START)
+    assert timedelta(minutes=9) < start - await now(camp) <= timedelta(minutes=10)
+    assert f"{start:%H:%M} UTC" in plain((await camp.screen("lobby")).text), "and the lobby says so"
+    for name in FOUR:
+        await camp.press(name, "I am ready", "ready")
+    await camp.forward(10 * MINUTE + 1)
+    assert (await camp.game()).status == "playing"
 
 
 # --- /extend ---

@@ -295,6 +295,49 @@ async def test_a_rematch_has_the_same_people_options_and_pace(camp: Camp) -> Non
     assert (await camp.game()).status == "playing"
 
 
+async def ended(camp: Camp) -> None:
+    await camp.begin("Ann", "Bob", "Cid", "Dan")
+    await camp.write("Ann", "/endgame")
+    await camp.press("Ann", "End it", "ending")
+
+
+async def test_who_left_the_group_is_not_seated_in_a_rematch(camp: Camp) -> None:
+    """Nobody waits a whole game long for somebody who is not here."""
+    await camp.begin("Ann", "Bob", "Cid", "Dan")
+    await camp.write("Dan", "...", left_chat_member=camp.person("Dan"))
+    await camp.write("Ann", "/endgame")
+    await camp.press("Ann", "End it", "ending")
+    await camp.press("Bob", "Again, same people", "end")
+    assert [row.name for row in (await camp.game()).roster] == ["Ann", "Bob", "Cid"]
+
+
+async def test_who_was_not_in_the_game_cannot_seat_its_people_again(camp: Camp) -> None:
+    await ended(camp)
+    before = camp.game_id
+    assert "Only who played here" in await camp.press("Eve", "Again, same people", "end")
+    assert camp.game_id == before
+
+
+async def test_a_game_opened_by_an_administrator_who_is_nobody_names_nobody(camp: Camp) -> None:
+    anonymous = {"id": 1087968824, "is_bot": True, "first_name": "Group", "username": "GroupAnonymousBot"}
+    sender = {"sender_chat": {"id": camp.place[0], "type": "supergroup", "title": "The camp"}}
+    await camp.write(anonymous, "/newgame", **sender)
+    for name in ("Ann", "Bob", "Cid", "Dan"):
+        await camp.press(name, "Join / leave")
+    assert await camp.press("Ann", "Start with 4") == "Only an administrator can do that."
+    await camp.write(anonymous, "/startgame", **sender)
+    await camp.write("Ann", "/endgame")
+    assert "1 of 3 are for it; an administrator can decide alone" in plain((await camp.screen("ending")).text)
+
+
+async def test_an_opener_who_was_left_behind_is_still_called_by_name(camp: Camp) -> None:
+    await camp.gather("Eve", "Ann", "Bob", "Cid", "Dan")
+    await camp.press("Eve", "Join / leave")
+    await camp.press("Eve", "Start with 4")
+    await camp.write("Ann", "/endgame")
+    assert "Eve or an administrator can decide alone" in plain((await camp.screen("ending")).text)
+
+
 async def test_an_anonymous_administrator_opens_starts_and_plays_not(camp: Camp) -> None:
     anonymous = {"id": 1087968824, "is_bot": True, "first_name": "Group", "username": "GroupAnonymousBot"}
     sender = {"sender_chat": {"id": camp.place[0], "type": "supergroup", "title": "The camp"}}

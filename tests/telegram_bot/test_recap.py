@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
+import msgspec
 import pytest
 
-from core.events import CardDiscarded, CardDrawn, CardPlayed, Eliminated, Exchanged, Offered, TurnBegan
-from telegram_bot import pace, recap
+from core.events import (
+    CardDiscarded,
+    CardDrawn,
+    CardPlayed,
+    Eliminated,
+    Exchanged,
+    HandShown,
+    Offered,
+    PanicDrawn,
+    TurnBegan,
+)
+from db.records import Event as Logged
+from playground.text import formatted
+from telegram_bot import pace, private, recap, screens
+from telegram_bot.texts import say
 from tests.telegram_bot.camp import GROUP, Camp, Reply, plain
 from tests.telegram_bot.test_waiting import HOUR, MINUTE, at_the_table, now, settings, timers
 
@@ -58,6 +72,27 @@ def test_a_turn_that_has_only_begun_is_not_told() -> None:
     assert recap.tell(a_turn(3)[:2], NAMES) == []  # type: ignore[arg-type]
 
 
+A_FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
+HOSTILE = ("&<>" * 40, A_FAMILY * 6, "W\u0301\u0302" * 40, "\u202e<b>" * 9)
+HAND = ("No Barbeque!", "Can't We Be Friends?", "You'd Better Run!", "Axe")
+
+
+@pytest.mark.parametrize("turns", (0, 1, 9, 60))
+def test_a_recap_of_many_turns_and_hostile_names_is_ten_lines_that_telegram_takes(turns: int) -> None:
+    """The worst turn: everybody shows the hand, twelve times."""
+    names = {f"s{number}": f"{HOSTILE[number % 4]}{number}" for number in range(1, 13)}
+    log = []
+    for turn in range(1, turns + 1):
+        shown = [HandShown(seat, "Revelations", None, HAND) for seat in names]
+        for event in (TurnBegan(turn=turn, seat=f"s{turn % 12 + 1}"), PanicDrawn("s1", "Revelations"), *shown):
+            log.append(Logged(len(log) + 1, turn, msgspec.to_builtins(event), datetime.now(UTC)))
+    awaited = say("board.waiting", names=[screens.named(name) for name in names.values()], until="")
+    text = recap.page(log, 0, names, awaited)
+    assert len(text.split("\n")) <= 10 and private.length(text) <= 4096
+    assert turns == 0 or f"{turns} · " in text
+    formatted(text, "HTML")
+
+
 # --- /recap ---
 
 
@@ -73,7 +108,7 @@ async def test_a_recap_comes_to_the_private_chat_where_there_is_one(camp: Camp) 
     assert reply is not None and reply["chat_id"] == camp.person("Bob")["id"]
     told = text_of(reply)  # the first deal, before the table was laid, may have begun with a PANIC! card
     assert told.startswith("Since you last looked\n1 · ")
-    assert "a card goes face down.\n\nWaiting for Ann, until" in told
+    assert "a card goes face down.\nWaiting for Ann, until" in told
 
 
 async def test_who_has_no_private_chat_gets_it_in_the_group_without_a_sound(camp: Camp) -> None:
@@ -121,6 +156,22 @@ async def test_who_is_not_in_the_game_may_ask_too(camp: Camp) -> None:
 async def test_without_a_game_there_is_nothing_to_tell(camp: Camp) -> None:
     assert "No game is on here" in text_of(await camp.write("Ann", "/recap"))
     assert "You are in no game now" in text_of(await camp.write("Ann", "/recap", private=True))
+
+
+async def test_of_many_games_those_that_do_not_fit_are_not_taken_for_seen(
+    camp: Camp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = [(GROUP - number, 0) for number in range(3)]
+    for camp.place in places:
+        await at_the_table(camp)
+        await camp.answer("Ann", "discard", "Axe")
+    monkeypatch.setattr(recap, "LONGEST", 100)
+    first = text_of(await camp.write("Bob", "/recap", private=True))
+    assert first.count("a card goes face down") == 1 and "And 2 more games" in first
+    await camp.forward(16 * MINUTE)
+    monkeypatch.undo()
+    again = text_of(await camp.write("Bob", "/recap", private=True))
+    assert again.count("a card goes face down") == 2 and again.count("Nothing has happened") == 1
 
 
 async def test_in_the_private_chat_all_games_are_told_under_their_groups(camp: Camp) -> None:

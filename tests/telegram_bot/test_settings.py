@@ -150,8 +150,32 @@ async def test_the_board_is_pinned_unless_the_group_does_not_want_it(camp: Camp)
 async def test_no_bot_player_joins_where_the_group_wants_none(camp: Camp) -> None:
     await choose(camp, "Bot players", "○ not allowed")
     await camp.gather("Ann")
-    assert "switched off" in await camp.press("Ann", "+ Bot player")
+    assert "+ Bot player" not in buttons(await camp.screen("lobby"))
+    assert "3 more are needed.\n" in plain((await camp.screen("lobby")).text) + "\n"
+    old = str(Pressed("lobby", camp.game_id, "bot"))
+    assert "switched off" in said(await camp.press_data("Ann", old)), "a button from before"
     assert len((await camp.game()).roster) == 1
+    start = str(Pressed("lobby", camp.game_id, "start"))
+    assert said(await camp.press_data("Ann", start)) == "It takes 4. 3 more must join."
+
+
+async def test_no_bot_player_is_in_a_rematch_where_the_group_wants_none_by_now(camp: Camp) -> None:
+    await camp.gather("Ann", "Bob", "Cid")
+    await camp.press("Ann", "+ Bot player")
+    await camp.press("Ann", "Start with 4")
+    await camp.write("Ann", "/endgame")
+    await camp.press("Ann", "End it", "ending")
+    await choose(camp, "Bot players", "○ not allowed")
+    await camp.press("Bob", "Again, same people", "end")
+    assert [row.name for row in (await camp.game()).roster] == ["Ann", "Bob", "Cid"]
+
+
+async def test_a_bot_player_sits_in_for_who_is_away_whatever_fills_empty_seats(camp: Camp) -> None:
+    await choose(camp, "Bot players", "○ not allowed")
+    await camp.begin(*FOUR)
+    await camp.write("Bob", "/leave")
+    row = (await camp.game()).seat_of(camp.person("Bob")["id"])
+    assert row is not None and row.played_by == "bot"
 
 
 async def test_where_any_player_may_start_others_may_not(camp: Camp) -> None:

@@ -402,8 +402,13 @@ async def test_what_is_played_at_one_sitting_knows_no_quiet_hours(camp: Camp) ->
 
 
 async def outage(camp: Camp, seconds: int) -> None:
-    """Nobody ticked for so long."""
+    """Nobody ticked for so long, and somebody does now."""
     await camp.clock.tick()
+    await silence(camp, seconds)
+
+
+async def silence(camp: Camp, seconds: int) -> None:
+    """The same, where the last tick was before the clock was moved."""
     query = "update meta set value = to_jsonb(now() - make_interval(secs => :s)) where key = 'heartbeat'"
     await camp.store._run(query, s=seconds)
     await camp.clock.tick()
