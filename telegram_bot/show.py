@@ -83,7 +83,8 @@ def went_on(unit: Unit, step: Step, answered: Seat | None = None, by_hand: bool 
     if step.outcome is not None:
         the_end(unit, step)
         return
-    board(unit, step)
+    if not _bots_play_on(unit, step, answered):
+        board(unit, step)
     last = memo_of(_game(unit)).last
     for row in _game(unit).roster:
         if row.person is not None and (row.seat in (answered, last) or _concerns(step, row.seat)):
@@ -91,6 +92,13 @@ def went_on(unit: Unit, step: Step, answered: Seat | None = None, by_hand: bool 
             hand(unit, row, step, ring=asked_now and not (by_hand and row.seat == answered))
     calls(unit, step)
     offers(unit, step)
+
+
+def _bots_play_on(unit: Unit, step: Step, answered: Seat | None) -> bool:
+    """Whether a bot player answered and bot players alone go on with the turn, in a moment: the board waits for what
+    comes of it, for a group takes few edits."""
+    bots = {row.seat for row in _game(unit).roster if row.played_by == "bot"}
+    return answered in bots and bots.issuperset(step.asks) and not any(isinstance(e, TurnBegan) for e in step.events)
 
 
 def _concerns(step: Step, seat: Seat) -> bool:

@@ -127,14 +127,15 @@ class Party:
 
     def play(self, choose: Chooser, turns: int = 10_000) -> Data | None:
         """Who is awaited answers, until the end is told, or that many turns were played."""
-        idle = 0
+        idle, before = 0, 0
         while idle < 30:
             if (end := self.of_group(button="Again, same people")) is not None:
                 return end
             if self.turn > turns:
                 return None
             pressed = [self.look_and_answer(person, choose) for person in self.awaited()]
-            idle = 0 if any(pressed) else idle + 1
+            idle = 0 if any(pressed) or self.turn > before else idle + 1
+            before = self.turn
             if not any(pressed):
                 self.let_the_clock_ring(6)
         raise AssertionError("the game does not go on")
