@@ -48,8 +48,9 @@ ATTEMPTS = 3
 #: A silence of all processes that is longer is an outage; deadlines move by it. Real seconds.
 OUTAGE = 60.0
 
-#: What a group takes in a minute; of that, what may be said beside the screens; and in so many seconds so many.
-GROUP_MINUTE, ASIDES, AT_ONCE = 20, 16, 3
+#: What a group takes in a minute; of that, what may be said beside the screens; and of that two in three seconds.
+GROUP_MINUTE, ASIDES = 20, 16
+TWO_IN = 3.0
 
 NOTHING = Nothing()
 
@@ -324,7 +325,7 @@ class Store(Reads):
             said = sorted((*aside, *sent))
             if flooded or len(aside) >= ASIDES or len(said) >= GROUP_MINUTE:
                 return None
-            at = max(now, said[-AT_ONCE] + AT_ONCE) if len(said) >= AT_ONCE else now
+            at = max(now, said[-2] + TWO_IN) if len(said) > 1 else now
             await connection.execute(text(SAY_ASIDE), values | {"said": [*aside, at]})
             return float(at - now)
 

@@ -103,8 +103,9 @@ class Lane:
         if aside := [at for at in self.aside if at > now - MINUTE]:
             counted = self.limits.aside if edit else self.limits.aside_for_new
             said = deque(sorted((*said, *aside[-counted:])))
-            if len(aside) <= self.limits.aside:  # two do not speak at once; more of them do not silence us
-                wait = max(wait, aside[-1] + 1 / self.limits.rate - now)
+            # What is said beside us now is let pass; very much of it does not silence us.
+            if len(aside) <= self.limits.aside and (last := max((at for at in aside if at <= now), default=0.0)):
+                wait = max(wait, last + 1 / self.limits.rate - now)
         if len(said) >= most:
             wait = max(wait, said[len(said) - most] + MINUTE - now)
         if edit and len(self.sent) >= self.limits.calm:
