@@ -143,6 +143,7 @@ class Sender:
             except Away as error:
                 # The lock went with the connection. What is in flight still lands, and is written down when there is a
                 # database again, by us if we lead again, and else where nobody else did it meanwhile.
+                self.leads = False
                 log.warning("the sender lost its database: %s", error)
                 await self._nap(POLL)
             finally:
