@@ -6,8 +6,8 @@ from telegram import Update
 from telegram.ext import ContextTypes
 
 from telegram_bot import doctor, private, reply, settings, show
-from telegram_bot.handlers.base import Handlers, only_in_groups
-from telegram_bot.handlers.updates import GROUPS, message_of, person_of
+from telegram_bot.handlers.base import Handlers, in_groups
+from telegram_bot.handlers.updates import message_of, person_of
 from telegram_bot.reply import Reply
 from telegram_bot.texts import say
 
@@ -15,11 +15,10 @@ from telegram_bot.texts import say
 class Administration(Handlers):
     """/settings, /doctor."""
 
+    @in_groups
     async def group_settings(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         """/settings: the menu of the group, for administrators."""
         message = message_of(update)
-        if message.chat.type not in GROUPS:
-            return only_in_groups(message)
         if not await self._is_administrator(message, context):
             return reply.public(message, say("settings.only_administrators"))
         async with self._at_place(update) as unit:
@@ -27,10 +26,9 @@ class Administration(Handlers):
                 return None
             return reply.public(message, *settings.front(unit.chat.settings or {}))
 
+    @in_groups
     async def doctor(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         message = message_of(update)
-        if message.chat.type not in GROUPS:
-            return only_in_groups(message)
         rights, person = await doctor.rights_in(context.bot, message.chat.id), person_of(message)
         roads = await self.store.roads_from(message.chat.id)
         async with self._at_place(update) as unit:

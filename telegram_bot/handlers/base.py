@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any, NamedTuple
+from functools import wraps
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from telegram import CallbackQuery, ChatMember, Message, Update
 from telegram.error import ChatMigrated, TelegramError
@@ -15,10 +16,13 @@ from db.store import ByGame, ByPlace, Nothing, Store, Unit
 from telegram_bot import hands, lobby, me, play, private, reply, screens, show, votes
 from telegram_bot.callback import Pressed
 from telegram_bot.flood import Measure
-from telegram_bot.handlers.updates import ADMINISTRATORS, message_of, person_of, thread_of
+from telegram_bot.handlers.updates import ADMINISTRATORS, GROUPS, message_of, person_of, thread_of
 from telegram_bot.memo import memo_of
 from telegram_bot.reply import Reply
 from telegram_bot.texts import Markup, say, say_plain
+
+H = TypeVar("H", bound="Handlers")
+Command: TypeAlias = Callable[[H, Update, ContextTypes.DEFAULT_TYPE], Awaitable[Reply | None]]
 
 
 class Handlers:
@@ -149,9 +153,17 @@ def only_starter(unit: Unit) -> str:
     return say_plain("lobby_toast.join_to_start") if show.anyone_starts(unit) else only_opener(unit)
 
 
-def only_in_groups(message: Message) -> Reply:
-    """The answer to a command of groups in a private chat."""
-    return reply.public(message, say("say.only_in_groups"), add_to_group())
+def in_groups(command: Command[H]) -> Command[H]:
+    """A command of groups; to one in a private chat the answer says so."""
+
+    @wraps(command)
+    async def only(handlers: H, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
+        message = message_of(update)
+        if message.chat.type not in GROUPS:
+            return reply.public(message, say("say.only_in_groups"), add_to_group())
+        return await command(handlers, update, context)
+
+    return only
 
 
 def none_runs(game: GameRow | None) -> Markup:

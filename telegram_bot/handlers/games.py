@@ -6,8 +6,8 @@ from telegram import Update
 from telegram.ext import ContextTypes
 
 from telegram_bot import absent, gathering, lobby, own_deck, play, reply, seats, votes, waiting
-from telegram_bot.handlers.base import Handlers, move_down, only_in_groups, only_opener, only_starter
-from telegram_bot.handlers.updates import GROUPS, message_of, person_of, thread_of
+from telegram_bot.handlers.base import Handlers, in_groups, move_down, only_opener, only_starter
+from telegram_bot.handlers.updates import message_of, person_of, thread_of
 from telegram_bot.names import html
 from telegram_bot.reply import Reply
 from telegram_bot.texts import Markup, say
@@ -16,10 +16,9 @@ from telegram_bot.texts import Markup, say
 class Games(Handlers):
     """/newgame, /join, /leave, /deck, /startgame, /nextgame, /extend, /endgame."""
 
+    @in_groups
     async def newgame(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         message = message_of(update)
-        if message.chat.type not in GROUPS:
-            return only_in_groups(message)
         person = person_of(message)
         callers = await self.store.callers(message.chat.id, thread_of(message))
         async with self._at_place(update) as unit:
@@ -32,10 +31,9 @@ class Games(Handlers):
                 move_down(unit)
         return None
 
+    @in_groups
     async def join(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         message, person = message_of(update), person_of(message_of(update))
-        if message.chat.type not in GROUPS:
-            return only_in_groups(message)
         if person is None:
             return None
         async with self._at_place(update) as unit:
@@ -60,10 +58,9 @@ class Games(Handlers):
                 play.take_over(unit, row, "person")
         return None
 
+    @in_groups
     async def leave(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         message, person = message_of(update), person_of(message_of(update))
-        if message.chat.type not in GROUPS:
-            return only_in_groups(message)
         if person is None:
             return None
         async with self._at_place(update) as unit:
@@ -84,11 +81,10 @@ class Games(Handlers):
                 return reply.public(message, say("say.bot_plays_on", name=Markup(html(row.name))))
         return None
 
+    @in_groups
     async def deck(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         """/deck shows the deck of the lobby; with a list, or changes, it is made anew (R63)."""
         message, person = message_of(update), person_of(message_of(update))
-        if message.chat.type not in GROUPS:
-            return only_in_groups(message)
         wanted = (message.text or "").partition(" ")[2].strip()
         async with self._at_place(update) as unit:
             game = unit.game
@@ -104,11 +100,10 @@ class Games(Handlers):
                 return reply.public(message, say("say.told", text=why))
         return None
 
+    @in_groups
     async def startgame(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         """/startgame now; /startgame 20:30 or 45m sets the time, /startgame off takes it back."""
         message = message_of(update)
-        if message.chat.type not in GROUPS:
-            return only_in_groups(message)
         wanted = " ".join((message.text or "").split()[1:]).lower()
         rights = await self._rights(message, context)
         async with self._at_place(update) as unit:
@@ -128,22 +123,20 @@ class Games(Handlers):
                 return reply.public(message, say("say.told", text=why))
         return None
 
+    @in_groups
     async def nextgame(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         """Call me when a game opens here, or no more."""
         message, person = message_of(update), person_of(message_of(update))
-        if message.chat.type not in GROUPS:
-            return only_in_groups(message)
         if person is None:
             return None
         callers = await self.store.callers(message.chat.id, thread_of(message))
         async with self._at_place(update) as unit:
             return reply.public(message, gathering.call_on_or_off(unit, callers)) if unit.fresh else None
 
+    @in_groups
     async def extend(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         """A lobby stays open for longer; who is awaited in a game has the base time once more."""
         message, person = message_of(update), person_of(message_of(update))
-        if message.chat.type not in GROUPS:
-            return only_in_groups(message)
         async with self._at_place(update) as unit:
             game = unit.game
             if not unit.fresh or person is None:
@@ -156,10 +149,9 @@ class Games(Handlers):
                 return reply.public(message, say("lobby_toast.only_members"))
             return reply.public(message, gathering.extend(unit))
 
+    @in_groups
     async def endgame(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         message, person = message_of(update), person_of(message_of(update))
-        if message.chat.type not in GROUPS:
-            return only_in_groups(message)
         rights = await self._rights(message, context)
         async with self._at_place(update) as unit:
             if not unit.fresh:

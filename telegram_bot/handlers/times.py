@@ -10,8 +10,8 @@ from telegram.ext import ContextTypes
 from db.records import SeatRow
 from db.store import Unit
 from telegram_bot import holiday, lobby, pace, reply, screens, votes, waiting
-from telegram_bot.handlers.base import Handlers, none_runs, only_in_groups, rows_of
-from telegram_bot.handlers.updates import GROUPS, message_of, person_of
+from telegram_bot.handlers.base import Handlers, in_groups, none_runs, rows_of
+from telegram_bot.handlers.updates import message_of, person_of
 from telegram_bot.reply import Reply
 from telegram_bot.texts import Markup, say, say_plain
 
@@ -19,17 +19,18 @@ from telegram_bot.texts import Markup, say, say_plain
 class Times(Handlers):
     """/pause, /resume, /pace, /nudge, /blame, /holiday, /back."""
 
+    @in_groups
     async def pause(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         return await self._asked(update, context, "pause")
 
+    @in_groups
     async def resume(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         return await self._asked(update, context, "resume")
 
+    @in_groups
     async def pace(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         """/pace 10m 1h: of the lobby at once, of a game in play by a vote; without a pace, the one that is."""
         message, person = message_of(update), person_of(message_of(update))
-        if message.chat.type not in GROUPS:
-            return only_in_groups(message)
         wanted = " ".join((message.text or "").split()[1:])
         async with self._at_place(update) as unit:
             game = unit.game
@@ -55,8 +56,6 @@ class Times(Handlers):
     async def _asked(self, update: Update, context: ContextTypes.DEFAULT_TYPE, what: votes.What) -> Reply | None:
         """What a majority or an administrator decides."""
         message, person = message_of(update), person_of(message_of(update))
-        if message.chat.type not in GROUPS:
-            return only_in_groups(message)
         rights = await self._rights(message, context)
         async with self._at_place(update) as unit:
             if not unit.fresh:
@@ -66,10 +65,9 @@ class Times(Handlers):
             why = votes.ask(unit, what, person, rights.decides(unit, what))
         return None if why is None else reply.public(message, why)
 
+    @in_groups
     async def nudge(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         message, person = message_of(update), person_of(message_of(update))
-        if message.chat.type not in GROUPS:
-            return only_in_groups(message)
         async with self._at_place(update) as unit:
             if not unit.fresh or person is None:
                 return None
@@ -77,10 +75,9 @@ class Times(Handlers):
                 return reply.public(message, none_runs(unit.game))
             return reply.public(message, waiting.nudge(unit, person.id))
 
+    @in_groups
     async def blame(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         message = message_of(update)
-        if message.chat.type not in GROUPS:
-            return only_in_groups(message)
         async with self._at_place(update) as unit:
             game = unit.game
             if not unit.fresh:
@@ -90,17 +87,17 @@ class Times(Handlers):
             nudge = screens.button(say_plain("nudge.button"), game, "board", "nudge", version=0)
             return reply.public(message, waiting.blame(unit), rows_of(((nudge,),)) if game.status == "playing" else ())
 
+    @in_groups
     async def holiday(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         return await self._away(update, lambda unit, row, words: holiday.announce(unit, row, words))
 
+    @in_groups
     async def back(self, update: Update, context: ContextTypes.DEFAULT_TYPE) -> Reply | None:
         return await self._away(update, lambda unit, row, words: holiday.end(unit, row))
 
     async def _away(self, update: Update, does: Callable[[Unit, SeatRow, str], Markup]) -> Reply | None:
         """/holiday and /back, of who sits in the game here."""
         message, person = message_of(update), person_of(message_of(update))
-        if message.chat.type not in GROUPS:
-            return only_in_groups(message)
         words = " ".join((message.text or "").split()[1:])
         async with self._at_place(update) as unit:
             if not unit.fresh or person is None:
