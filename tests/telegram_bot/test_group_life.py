@@ -175,6 +175,7 @@ async def deadlines(camp: Camp) -> list[float]:
 
 async def test_a_pause_of_the_group_is_not_undone_by_a_word_that_gets_through(camp: Camp) -> None:
     await at_the_table(camp)
+    camp.far_end.administrators.add(camp.person("Ann")["id"])
     await camp.write("Ann", "/pause")
     async with camp.desk() as desk:
         await desk.stand_still(camp.place[0])
@@ -263,6 +264,7 @@ async def test_a_command_written_before_and_delivered_after_finds_the_game(camp:
     await becomes(camp, SUPERGROUP, "from")
     camp.place = (old, 0)
     await camp.write("Ann", "/newgame")
+    camp.far_end.administrators.add(camp.person("Ann")["id"])
     await camp.write("Ann", "/pause")
     camp.place = (SUPERGROUP, 0)
     await camp._look()
@@ -282,6 +284,7 @@ async def test_a_game_that_waited_for_the_bot_goes_on_in_the_supergroup(camp: Ca
 
 async def test_a_game_that_the_group_paused_stays_paused_in_the_supergroup(camp: Camp) -> None:
     await at_the_table(camp)
+    camp.far_end.administrators.add(camp.person("Ann")["id"])
     await camp.write("Ann", "/pause")
     await becomes(camp, SUPERGROUP, "to", "from")
     await camp.forward(1)

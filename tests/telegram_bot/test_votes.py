@@ -10,7 +10,7 @@ from db.records import Person
 from telegram_bot import members, pace
 from telegram_bot.memo import memo_of
 from tests.telegram_bot.camp import Camp, buttons, data_of, plain, said
-from tests.telegram_bot.test_waiting import HOUR, MINUTE, at_the_table, call_of, timers
+from tests.telegram_bot.test_waiting import HOUR, MINUTE, at_the_table, call_of, now, timers
 
 SECOND = timedelta(seconds=1)
 
@@ -77,8 +77,9 @@ async def test_who_is_not_in_the_game_or_burned_has_no_say(camp: Camp) -> None:
 
 async def test_whoever_leaves_the_group_has_no_say_and_is_not_waited_for(camp: Camp) -> None:
     await only_players(camp)
+    at = await now(camp)
     for name in ("Cid", "Dan"):
-        await members.left(camp.store, camp.place[0], Person(camp.person(name)["id"], name))
+        await members.left(camp.store, camp.place[0], Person(camp.person(name)["id"], name), at.timestamp())
     await camp.write("Ann", "/pause")
     assert "1 of 2 are for it" in plain((await camp.screen("vote pause")).text)
     assert await camp.press("Bob", "Pause", "vote pause") == "Decided."

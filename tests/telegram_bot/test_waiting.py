@@ -443,6 +443,7 @@ async def test_who_presses_before_the_first_tick_after_an_outage_pays_nothing_fo
 async def test_an_outage_during_a_pause_of_the_group_counts_once(camp: Camp) -> None:
     await at_the_table(camp)
     before = await timers(camp, pace.DEADLINE)
+    camp.far_end.administrators.add(camp.person("Ann")["id"])
     await camp.write("Ann", "/pause")
     await camp.forward(2 * HOUR)
     await outage(camp, 20 * MINUTE)
