@@ -18,6 +18,7 @@ REMEMBERED = 10_000  # people; who was silent longest is forgotten first
 
 MINUTE = 60.0
 SAME, COMMANDS = 8, 14  # commands of a person in a minute: of one kind, and of all
+WAITING = 20  # answers that wait at once: Telegram's connections wait with them, and it has forty for us
 PAGES = 12  # pages of the own hand that a person is shown in the group in a minute; then there are alerts
 
 
@@ -64,16 +65,24 @@ class Measure:
     """How much is taken of a person, and said to a group. *rest*: how an answer waits that must not come in a burst."""
 
     def __init__(self, store: Store, rest: Rest = asyncio.sleep) -> None:
-        self.store, self.rest = store, rest
+        self.store, self.rest, self._waiting = store, rest, 0
         self.commands, self.pages = Minute(COMMANDS, SAME), Minute(PAGES)
 
     async def may_say(self, chat_id: int) -> bool:
         """Whether something may be said in a chat now, after a moment perhaps: to a group it counts among what that
-        takes from us, and where the minute is used up it is dropped (who wants to know asks again)."""
+        takes from us, and where the minute is used up it is dropped (who wants to know asks again). So it is where very
+        many wait."""
         wait = await self.store.say_aside(chat_id) if chat_id < 0 else 0.0
-        if wait:
+        if not wait:
+            return wait is not None
+        if self._waiting >= WAITING:
+            return False
+        self._waiting += 1
+        try:
             await self.rest(wait)
-        return wait is not None
+        finally:
+            self._waiting -= 1
+        return True
 
 
 def sender_of(raw: dict[str, Any]) -> int | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 
-from db.store import ASIDES
-from telegram_bot.flood import COMMANDS, PAGES, SAME
+from db.store import ASIDES, Store
+from telegram_bot.flood import COMMANDS, PAGES, SAME, WAITING, Measure
 from telegram_bot.limits import Lane, Limits
 from tests.telegram_bot.camp import GROUP, Camp, data_of, said
 from tests.telegram_bot.test_settings import kept, keyboard, menu
@@ -67,6 +68,23 @@ async def test_answers_that_come_in_a_burst_wait_for_each_other(camp: Camp) -> N
         await camp.write(f"P{number}", "/help")
     first, second, third, fourth = camp.far_end.rested
     assert 2 < first <= second <= 3 < third <= fourth <= 6
+
+
+async def test_answers_that_wait_leave_telegram_connections_for_the_others(database_url: str) -> None:
+    async with Store(database_url) as store:
+        rests = asyncio.Event()
+        measure = Measure(store, lambda seconds: rests.wait())  # type: ignore[arg-type, return-value]
+        groups = range(GROUP, GROUP - WAITING - 5, -1)
+        for group in groups:
+            assert await measure.may_say(group) and await measure.may_say(group)
+        waiting = [asyncio.create_task(measure.may_say(group)) for group in groups]
+        done, rest = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        while len(done) < 5:
+            more, rest = await asyncio.wait(rest, return_when=asyncio.FIRST_COMPLETED)
+            done |= more
+        assert [task.result() for task in done] == [False] * 5 and len(rest) == WAITING
+        rests.set()
+        assert all([await task for task in rest])
 
 
 def test_the_sender_leaves_room_for_answers_and_answers_leave_room_for_the_game() -> None:
