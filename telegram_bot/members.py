@@ -52,6 +52,14 @@ def _moved(game: GameRow, row: SeatRow, at: float) -> tuple[GameRow, SeatRow]:
     return replace(game, roster=tuple(moved if other is row else other for other in game.roster)), moved
 
 
+async def blocked(store: Store, person: Person) -> None:
+    """Somebody has blocked the bot: who is awaited hears it in the group from now on."""
+    for game in await store.games_of(person.id):
+        async with store.press(update_id=None, find=ByGame(game.id), person=person) as unit:
+            if unit.game is not None and unit.game.status == "playing":
+                show.again(unit, play.standing(unit.game))
+
+
 async def new_hours(store: Store, chat_id: int) -> None:
     """The group has other quiet hours: every open question of its games has another deadline."""
     for game in await store.games_in(chat_id):

@@ -6,7 +6,6 @@ from telegram import Update
 from telegram.constants import ChatMemberStatus, ChatType
 from telegram.ext import ContextTypes
 
-from db.store import Nothing
 from telegram_bot import members
 from telegram_bot.handlers.base import Handlers
 from telegram_bot.handlers.updates import chat_after, date_of, known, message_of, moves_of, named, thread_of
@@ -23,8 +22,10 @@ class Moves(Handlers):
         if changed.chat.type == ChatType.PRIVATE:
             blocked = changed.new_chat_member.status == ChatMemberStatus.BANNED
             person = named(changed.from_user, "blocked" if blocked else "open")
-            async with self.store.press(update_id=update.update_id, find=Nothing(), person=person):
-                return None
+            async with self._at_last(update, person) as is_new:
+                if is_new and blocked:
+                    await members.blocked(self.store, person)
+            return None
         chat = chat_after(changed)
         async with self._at_last(update, chat=chat) as is_new:
             if is_new:

@@ -122,20 +122,36 @@ async def test_a_call_is_gone_when_its_reader_opens_the_private_chat(camp: Camp)
 async def test_who_blocked_the_bot_is_called_in_the_group(camp: Camp) -> None:
     await camp.begin(*FOUR)
     await camp.lay(TABLE, ["Analysis"])
-    bob = camp.person("Bob")
+    await block(camp, "Bob")
+    assert not [kind for kind, _ in await camp.rows() if kind.startswith("call")]
+    await camp.answer("Ann", "discard", "Analysis")
+    await camp.answer("Ann", "give", "Whisky")
+    await is_called(camp, "Bob")
+
+
+async def test_who_blocks_the_bot_while_awaited_is_called_in_the_group(camp: Camp) -> None:
+    await camp.begin(*FOUR)
+    await camp.lay(TABLE, ["Analysis"])
+    await block(camp, "Ann")
+    await is_called(camp, "Ann")
+
+
+async def block(camp: Camp, who: str) -> None:
+    person = camp.person(who)
     member = {"user": {"id": 1000, "is_bot": True, "first_name": "Stay Away!"}, "until_date": 0}
     await camp.take(
         my_chat_member={
-            "chat": {"id": bob["id"], "type": "private", "first_name": "Bob"},
-            "from": bob,
+            "chat": {"id": person["id"], "type": "private", "first_name": who},
+            "from": person,
             "date": 1,
             "old_chat_member": member | {"status": "member"},
             "new_chat_member": member | {"status": "kicked"},
         }
     )
-    await camp.answer("Ann", "discard", "Analysis")
-    await camp.answer("Ann", "give", "Whisky")
-    row = (await camp.game()).seat_of(bob["id"])
+
+
+async def is_called(camp: Camp, who: str) -> None:
+    row = (await camp.game()).seat_of(camp.person(who)["id"])
     assert row is not None and await camp.has(f"call {row.seat}")
 
 
