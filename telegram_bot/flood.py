@@ -19,7 +19,7 @@ REMEMBERED = 10_000  # people; who was silent longest is forgotten first
 MINUTE = 60.0
 SAME, COMMANDS = 8, 14  # commands of a person in a minute: of one kind, and of all
 WAITING = 20  # answers that wait at once: Telegram's connections wait with them, and it has forty for us
-PAGES = 12  # pages of the own hand that a person is shown in the group in a minute; then there are alerts
+PAGES = 30  # pages of the own hand that a person is shown in the group in a minute: more than who reads all cards turns
 
 
 class Gate:

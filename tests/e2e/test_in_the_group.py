@@ -163,7 +163,7 @@ def test_a_panel_outlives_odd_refusals_and_its_own_end(home: House) -> None:
     assert anew["ephemeral"] != hand["ephemeral"] and "The camp, turn" in anew["text"]
 
 
-def test_a_panel_that_was_open_when_the_group_became_a_supergroup_says_where_the_game_is(home: House) -> None:
+def test_a_panel_that_was_open_when_the_group_became_a_supergroup_is_answered_with_an_alert(home: House) -> None:
     telegram = home.telegram
     people = [telegram.person(name) for name in NAMES[:4]]
     group = telegram.group("The camp", people, kind="group")
@@ -176,6 +176,7 @@ def test_a_panel_that_was_open_when_the_group_became_a_supergroup_says_where_the
     (hand,) = asides(telegram, group, people[1])
     upgraded = telegram.post(f"/groups/{group['id']}/upgrade")
     telegram.wait(chat=upgraded["id"], text="The camp, turn 1")
-    assert "The game goes on there" in press(telegram, group, people[1], hand, "Table")["text"]
+    told = press(telegram, group, people[1], hand, "Table")
+    assert told["show_alert"] and "waiting for" in told["text"]
     press(telegram, upgraded, people[1], board_of(telegram, upgraded, people[1]), "🃏 My hand")
     assert "You are" in asides(telegram, upgraded, people[1])[0]["text"]
