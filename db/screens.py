@@ -540,8 +540,12 @@ where status = 'paused' and memo ->> 'why' = 'away'
 """
 
 _ROADS_AGAIN = """
-update screens s set refused = null, attempts = 0, due = nextval('screens_due') from people p, games g
-where s.refused = 'road' and p.id = s.receiver and p.private = 'open'
-    and g.id = s.game_id and g.status in ('lobby', 'playing', 'paused')
+update screens s set refused = null, attempts = 0, due = again.due from (
+    select game_id, kind, receiver, nextval('screens_due') as due from (
+        select w.game_id, w.kind, w.receiver from screens w join people p on p.id = w.receiver
+            join games g on g.id = w.game_id
+        where w.refused = 'road' and p.private = 'open' and g.status in ('lobby', 'playing', 'paused')
+        order by w.due) in_order) again
+where (s.game_id, s.kind, s.receiver) = (again.game_id, again.kind, again.receiver) and s.refused = 'road'
 returning 1
 """

@@ -32,6 +32,7 @@ from telegram_bot.clock import Clock
 from telegram_bot.door import Door, application
 from telegram_bot.transport import request_for
 from telegram_bot.web import Server, create_app
+from tests.telegram_bot.camp import ALL_ABOUT_A_GROUP
 
 BOT = {"id": 1000, "is_bot": True, "first_name": "Stay Away!", "username": "stay_away_bot"}
 SECRET = "a secret"
@@ -79,6 +80,9 @@ class Telegram:
         seen = Seen(round(self.at, 3), method, body)
         if method == "getMe":
             return {"ok": True, "result": BOT}
+        if method == "getChat":
+            about = {"id": int(given["chat_id"]), "permissions": {"can_send_messages": True}}
+            return {"ok": True, "result": ALL_ABOUT_A_GROUP | about}
         if method == "getChatMember":
             member = {"id": int(given["user_id"]), "is_bot": False, "first_name": "Somebody"}
             return {"ok": True, "result": {"status": "member", "user": member}}
