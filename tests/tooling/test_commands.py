@@ -41,6 +41,12 @@ def test_arguments_go_to_pytest_as_they_are(checkout, tmp_path):
     assert done.stdout.split("\n") == ["python", str(checkout), "-m", "pytest", "-k", "a or b", "", "tests/x y.py", ""]
 
 
+def test_without_arguments_two_cores_are_used(checkout):
+    everything = ["-m", "pytest", "-n", "2", "--dist", "loadfile", ""]
+    assert run(checkout / "bin" / "test", cwd=checkout).stdout.split("\n")[2:] == everything
+    assert run(checkout / "bin" / "test", "--all", cwd=checkout).stdout.split("\n")[2:5] == ["-m", "pytest", "-m"]
+
+
 def test_all_takes_the_long_ones_too_wherever_it_stands(checkout):
     for arguments in (("--all", "-q"), ("-q", "--all")):
         done = run(checkout / "bin" / "test", *arguments, cwd=checkout)
