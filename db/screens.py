@@ -32,8 +32,9 @@ from .url import conninfo
 #: The advisory lock of the one sender (the next number is migrate.LOCK's neighbour).
 LOCK = 0x5A_00_02
 
-#: So many seconds a leader whose database was restarted has, to lead again before others do.
-GRACE = 3.0
+#: So many seconds a leader whose database was restarted has, to lead again before others do, or, if it is told to stop,
+#: to finish what is in flight (Sender: 8 s) and to resign.
+GRACE = 9.0
 
 Deed = Literal["post", "edit", "strip", "delete", "pin", "unpin", "note", "doubt"]
 

@@ -184,7 +184,8 @@ class Sender:
     async def _finish(self, desk: Desk) -> None:
         """Let what is in flight land, write it down, and leave the lead to whoever comes next."""
         while self._flying and (left := self._end - time.monotonic()) > 0:
-            await asyncio.wait(self._flying.values(), timeout=left)
+            await self._write(desk)
+            await asyncio.wait(self._flying.values(), timeout=left, return_when=asyncio.FIRST_COMPLETED)
         await self._write(desk)
         await desk.resign(self.name)
         _answer(self._idle, inf)

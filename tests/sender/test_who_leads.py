@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import AsyncIterator
 
 import psycopg
@@ -204,6 +205,22 @@ async def test_a_leader_that_is_told_to_stop_while_its_database_is_away_still_wr
     await until(lambda: not sender.leads)
     await camp.stop()
     assert (await camp.screen("board")).result == "post done"
+
+
+async def test_a_leader_that_is_told_to_stop_writes_down_at_once_what_is_answered(camp: Camp) -> None:
+    sender = await camp.sender()
+    await camp.sent()
+    camp.start(camp.ann)
+    camp.fault("slow_after", "sendMessage", seconds=30, chat=camp.group.id)
+    await camp.show("board", "the camp")
+    camp.fault("slow_after", "sendMessage", seconds=0.3, chat=camp.ann.id)
+    await camp.show("hand", "two cards", receiver=camp.ann.id)
+    await called(camp, "sendMessage", 2)
+    sender.stop()
+    while (await camp.screen("hand", camp.ann.id)).message_id is None:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    assert time.monotonic() < sender._end, "not only when there is no more time for what is still in flight"
+    await camp.stop()
 
 
 async def test_senders_that_are_killed_again_and_again_lose_nothing_and_keep_the_order(camp: Camp) -> None:
