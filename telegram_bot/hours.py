@@ -17,7 +17,6 @@ from zoneinfo import ZoneInfo
 
 Stretch = tuple[datetime, datetime]  # from, and up to without
 
-KEYS = ("zone", "quiet_from", "quiet_to")  # of the settings: when one changes, so does every deadline
 
 _NONE = timedelta()
 _DAY = timedelta(days=1)

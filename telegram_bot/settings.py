@@ -206,9 +206,13 @@ def _pairs(buttons: list[tuple[str, dict[str, str]]], width: int = 2) -> list[Ro
 # --- a tap ---
 
 
+#: Taps that may set other quiet hours.
+HOURS = ("choose", "region", "set_zone")
+
+
 def tap(settings: Settings, pressed: Pressed) -> tuple[dict[str, Any], tuple[str, list[Row]] | None]:
     """What a tap makes of the settings, and the page to show; None closes the menu. Numbers that fit nothing change
-    nothing."""
+    nothing, and the same tap twice is the same as once."""
     number = pressed.number
     kept = dict(settings)
     match pressed.what:

@@ -19,7 +19,6 @@ from telegram_bot import (
     chronicle,
     gathering,
     hands,
-    hours,
     lobby,
     members,
     private,
@@ -257,15 +256,16 @@ class Presses(Handlers):
         if not await is_admin(context, message.chat.id, person.id):
             return reply.toast(query, say_plain("settings.only_administrators"))
         chat = Chat(message.chat.id, title=message.chat.title, kind=message.chat.type, road="open")
-        async with self.store.press(update_id=update.update_id, find=Nothing(), person=person, chat=chat) as unit:
-            if not unit.fresh or unit.chat is None:
+        async with self._at_last(update, person, chat) as is_new:
+            if not is_new:
                 return reply.close(query)
-            kept, page = settings.tap(unit.chat.settings or {}, pressed)
-            before = unit.chat.settings or {}
-            if kept != before:
-                unit.keeps(replace(unit.chat, settings=kept))
-        if any(kept.get(key) != before.get(key) for key in hours.KEYS):
-            await members.new_hours(self.store, chat.id)
+            async with self.store.press(update_id=None, find=Nothing(), person=person, chat=chat) as unit:
+                before = (unit.chat.settings if unit.chat is not None else None) or {}
+                kept, page = settings.tap(before, pressed)
+                if kept != before:
+                    unit.keeps(replace(unit.chat or chat, settings=kept))
+            if pressed.what in settings.HOURS:
+                await members.new_hours(self.store, chat.id)
         text, rows = page if page is not None else (settings.told(message.chat.title), [])
         if not await self.measure.may_say(chat.id):
             return reply.toast(query, say_plain("settings.later"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
 
-from telegram_bot import rulebook, settings
+from db.store import Store
+from telegram_bot import members, rulebook, settings
 from telegram_bot.callback import Pressed
 from tests.telegram_bot.camp import GROUP, Camp, Data, Reply, buttons, data_of, plain, said
 
@@ -219,3 +221,33 @@ async def test_its_opener_ends_it_alone_where_the_group_lets_the_opener(camp: Ca
     assert buttons(await camp.screen("ending")) == ["End it", "Play on"]
     await camp.press("Ann", "End it", "ending")
     assert (await camp.game()).status == "over"
+
+
+async def test_who_dies_between_a_tap_and_the_new_deadlines_leaves_both_to_the_next(
+    camp: Camp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await menu(camp)
+    taken: list[Data] = []
+    reckoned: list[int] = []
+    door, new_hours = camp.door, members.new_hours
+
+    async def note(update: Data) -> Reply:
+        taken.append(update)
+        return await door(update)
+
+    async def dies(store: Store, chat_id: int) -> None:
+        raise asyncio.CancelledError
+
+    async def reckons(store: Store, chat_id: int) -> None:
+        reckoned.append(chat_id)
+        await new_hours(store, chat_id)
+
+    number = sorted(settings.zones()).index("Asia/Tokyo")
+    monkeypatch.setattr(camp, "door", note)
+    monkeypatch.setattr(members, "new_hours", dies)
+    with pytest.raises(asyncio.CancelledError):
+        await camp.press_data("Ann", str(Pressed("settings", 0, "set_zone", 0, number)))
+    monkeypatch.setattr(members, "new_hours", reckons)
+    for _ in range(2):  # Telegram comes again; and once more, for nothing
+        await door(taken[-1])
+    assert reckoned == [GROUP] and (await kept(camp))["zone"] == "Asia/Tokyo"
