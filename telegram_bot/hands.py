@@ -51,9 +51,7 @@ class Turned(NamedTuple):
     page: Wanted | None = None
 
 
-def aside(
-    unit: Unit, person: int, turned: Turned | None = None, *, only_alert: bool = False
-) -> private.Aside:
+def aside(unit: Unit, person: int, turned: Turned | None = None, *, only_alert: bool = False) -> private.Aside:
     """A page for somebody in the group alone: the one that was *turned* to, else the hand as it is now."""
     turned = turned or Turned()
     game = unit.game
@@ -72,24 +70,19 @@ def aside(
         if not only_alert:
             page = turned.page or (panel.front(desk) if sees else panel.away(desk))
         alert = screens.hand_alert(desk.game, desk.view) if sees else say_plain("alert.away")
-    shown = private.Aside(
-        person=person,
-        chat_id=game.chat_id,
-        thread_id=game.thread_id,
-        page=page,
-        alert=alert,
-        toast=turned.toast,
-        road=unit.road,
-        now=unit.now,
-        is_open=unit.people[person].private == "open",
-    )
-    if shown.may_try:
-        unit.say_aside()
-    return shown
+    return _said_aside(unit, person, page, alert, turned.toast)
 
 
 def reading(unit: Unit, person: int, page: Wanted) -> private.Aside:
     """A page for whoever asks in the group, in the game or not; the private chat gets it of who plays alone."""
+    assert unit.game is not None
+    shown = _said_aside(unit, person, page, "", "")
+    plays = seats.seat_of(unit.game, person) is not None
+    return shown._replace(is_open=shown.is_open and plays, button="story")
+
+
+def _said_aside(unit: Unit, person: int, page: Wanted | None, alert: str, toast: str) -> private.Aside:
+    """What one member is told after the commit; an ephemeral message counts among what the group takes."""
     game = unit.game
     assert game is not None
     shown = private.Aside(
@@ -97,12 +90,11 @@ def reading(unit: Unit, person: int, page: Wanted) -> private.Aside:
         chat_id=game.chat_id,
         thread_id=game.thread_id,
         page=page,
-        alert="",
-        toast="",
+        alert=alert,
+        toast=toast,
         road=unit.road,
         now=unit.now,
-        is_open=unit.people[person].private == "open" and seats.seat_of(game, person) is not None,
-        button="story",
+        is_open=unit.people[person].private == "open",
     )
     if shown.may_try:
         unit.say_aside()

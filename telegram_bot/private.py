@@ -187,7 +187,7 @@ class Aside(NamedTuple):
 
     @property
     def may_try(self) -> bool:
-        """Whether an ephemeral message has a chance: what was refused for good is tried again after a day."""
+        """Whether an ephemeral message has a chance: what was refused for good is tried again after `AGAIN`."""
         known = self.road
         refused = known.road in ("private", "alert") and known.at is not None and self.now - known.at < AGAIN
         return self.page is not None and not refused and not known.flooded
